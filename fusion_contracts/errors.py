@@ -1,0 +1,37 @@
+"""What went wrong, where, and what to do next: the one error type that people see, and its machine copy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["FusionError", "Problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be checked. It is reported; it never hides another problem.
+
+    `server` is the lock's NAME (None where no server is concerned), `stage` one of `usage`, `read`, `start`, `list`,
+    `normalise`, `lock`, `compare`, `git`; `message` says what and where; `next` says what to do.
+    """
+
+    server: str | None
+    stage: str
+    message: str
+    next: str
+
+    def to_dict(self) -> dict[str, str | None]:
+        """The entry of the JSON report's `errors`."""
+        return {"server": self.server, "stage": self.stage, "message": self.message, "next": self.next}
+
+    def __str__(self) -> str:
+        where = f"{self.server}: " if self.server else ""
+        return f"{where}{self.message}; {self.next}" if self.next else f"{where}{self.message}"
+
+
+class FusionError(Exception):
+    """Could not check: ends a command with exit code 2, its one sentence on standard error, no traceback."""
+
+    def __init__(self, message: str, next: str = "", *, server: str | None = None, stage: str = "read") -> None:  # noqa: A002 - the report's own word
+        self.problem = Problem(server, stage, message, next)
+        super().__init__(str(self.problem))
