@@ -1,0 +1,1 @@
+"""The lockfile: contracts as TOML, in full, lossless and deterministic, with digests beside every entry."""

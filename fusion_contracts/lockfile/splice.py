@@ -1,0 +1,164 @@
+"""Some servers' blocks replaced in the text of a lock; every other byte stays, comments included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.codec import decode, encode_server
+from fusion_contracts.model import Lock
+
+__all__ = ["splice"]
+
+
+def splice(text: str, lock: Lock, names: Collection[str], *, origin: str = "the lock") -> str:
+    """The text of a lock with the blocks of the servers `names` as `lock` has them.
+
+    A name that `lock` does not hold is removed; one that the text does not hold gets its sorted place. The other
+    servers keep their bytes: order, comments, line ends. Comments directly above a server's first header stay with
+    that server. Raises FusionError when the text is no lock, or was rewritten by hand in a form without blocks.
+    """
+    before = decode(text, origin=origin)
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    new = {name: encode_server(lock.servers[name]).replace("\n", line_end) for name in names if name in lock.servers}
+    blocks = list(_blocks(text))
+    for name in sorted(names):
+        _put(blocks, name, new.get(name), line_end)
+    spliced = "".join(block.text for block in blocks)
+    kept = {name: server for name, server in before.servers.items() if name not in names}
+    _check(spliced, Lock(kept | {name: lock.servers[name] for name in new}), origin)
+    return spliced
+
+
+@dataclass(slots=True)
+class _Block:
+    """Consecutive tables of one server (None: what stands before the first).
+
+    `lead` is the comments directly above, `tail` the blank lines and comments below, up to the next block's lead.
+    """
+
+    name: str | None
+    lead: str
+    body: str
+    tail: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.lead + self.body + self.tail
+
+
+# --- finding the blocks ----------------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(
+    r'''"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}'''  # a quote or two may stand before the three that close
+    r"""|'''.*?'{3,5}"""
+    r'''|"(?:[^"\\]++|\\.)*+"'''
+    r"""|'[^']*+'"""
+    r"""|\#[^\n]*+"""
+    r"""|[\[\]{}\n]""",
+    re.DOTALL,
+)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of valid TOML, a statement that spans several as one."""
+    start = depth = 0
+    for token in _TOKEN.finditer(text):
+        first = token.group()[0]
+        if first in "[{":
+            depth += 1
+        elif first in "]}":
+            depth -= 1
+        elif first == "\n" and not depth:
+            yield text[start : token.end()]
+            start = token.end()
+    if start < len(text):
+        yield text[start:]
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """The text in blocks, which together are the text again."""
+    block, aside = _Block(None, "", ""), ""  # aside: comments and blank lines whose owner is not known yet
+    for line in _lines(text):
+        start = line.lstrip(" \t\ufeff")[:1]
+        if start in ("", "#", "\r", "\n"):
+            aside += line
+            continue
+        name = _server_of(line) if start == "[" else block.name
+        if name == block.name:
+            block.body += aside + line
+        else:
+            block.tail, lead = _parted(aside)
+            yield block
+            block = _Block(name, lead, line)
+        aside = ""
+    block.tail = aside
+    yield block
+
+
+def _server_of(header: str) -> str | None:
+    """The server that a table's header belongs to."""
+    import tomli  # as in codec
+
+    servers = tomli.loads(header).get("servers") or {}
+    return next(iter(servers), None)
+
+
+def _parted(aside: str) -> tuple[str, str]:
+    """What belongs to the block above, and the comments directly above the next header."""
+    lines = aside.splitlines(keepends=True)
+    count = len(lines)
+    while count and lines[count - 1].lstrip(" \t").startswith("#"):
+        count -= 1
+    return "".join(lines[:count]), "".join(lines[count:])
+
+
+# --- changing them ---------------------------------------------------------------------------------------------------
+
+
+def _put(blocks: list[_Block], name: str, body: str | None, line_end: str) -> None:
+    """Replace, insert or remove (`body` None) the block of one server."""
+    places = [index for index, block in enumerate(blocks) if block.name == name]
+    for index in reversed(places[1:] if body else places):
+        _remove(blocks, index)
+    if body and places:
+        blocks[places[0]].body = body
+    elif body:
+        _insert(blocks, _Block(name, "", body), line_end)
+
+
+def _remove(blocks: list[_Block], index: int) -> None:
+    """Take a block out; comments that stand apart from it stay."""
+    above, block = blocks[index - 1], blocks.pop(index)
+    above.tail = (above.tail if "#" in above.tail else "") + block.tail
+
+
+def _insert(blocks: list[_Block], block: _Block, line_end: str) -> None:
+    """Put a block before the first that sorts behind it, with one blank line on either side."""
+    name = block.name or ""
+    index = next((at for at, other in enumerate(blocks) if (other.name or "") > name), len(blocks))
+    above = blocks[index - 1]
+    if not above.text.endswith("\n"):
+        above.tail += line_end
+    if not above.text.endswith(line_end * 2):
+        above.tail += line_end
+    if index < len(blocks):
+        block.tail = line_end
+    blocks.insert(index, block)
+
+
+def _check(spliced: str, expected: Lock, origin: str) -> None:
+    """Read what would be written: a lock rewritten by hand may hold a server in more places than its blocks."""
+    try:
+        intact = decode(spliced, origin=origin) == expected
+    except FusionError:
+        intact = False
+    if not intact:
+        raise FusionError(
+            f"{printable(origin)} was rewritten by hand in a form that cannot be refreshed in part",
+            "run `fusion lock` without -s to write it whole",
+            stage="lock",
+        )
