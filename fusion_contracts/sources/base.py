@@ -1,0 +1,142 @@
+"""What every source offers, and what reading one gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from fusion_contracts.errors import Problem
+from fusion_contracts.model import JsonObject, JsonValue, ServerContract, SourceRecord
+
+__all__ = ["Listing", "Options", "Reading", "Source", "VolatileRule", "keep_unread"]
+
+
+@dataclass(frozen=True, slots=True)
+class VolatileRule:
+    """Text that differs from machine to machine or run to run, and is no part of the contract.
+
+    `server` and `tool` are globs (an empty `tool` means the server's own texts), `pointer` is RFC 6901 relative to the
+    tool as MCP lists it (to the server's listing where `tool` is empty), `pattern` a Python regular expression whose
+    matches are replaced by `{volatile}`, `reason` says why.
+    """
+
+    server: str
+    tool: str
+    pointer: str
+    pattern: str
+    reason: str
+
+
+def _silent(text: str) -> None:
+    """Progress that nobody asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to read: the same for every kind of source; each takes what concerns it.
+
+    `root` is the folder that relative paths start from; `name` the NAME asked for; `pass_env` lists variables handed
+    through to a started server; `protocol_version` is the locked one, asked for while the server offers it; `timeout`
+    is in seconds, from start to the complete list; `progress` takes one line for people; `lockfile` is the lock's path
+    inside a folder or revision; `environ` is where `${VAR}` is looked up (default: this process's environment).
+    """
+
+    root: Path = field(default_factory=Path)
+    name: str | None = None
+    pass_env: tuple[str, ...] = ()
+    protocol_version: str | None = None
+    volatile: tuple[VolatileRule, ...] = ()
+    timeout: float = 60.0
+    progress: Callable[[str], None] = _silent
+    lockfile: str = "fusion.lock"
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a server said, as it said it: raw JSON, noise and malformed entries included.
+
+    `unlisted` names the sections (`prompts`, `resources`, `resource_templates`) that the server offers and failed to
+    list, with the reason.
+    """
+
+    tools: tuple[JsonValue, ...] = ()
+    prompts: tuple[JsonValue, ...] = ()
+    resources: tuple[JsonValue, ...] = ()
+    resource_templates: tuple[JsonValue, ...] = ()
+    protocol_version: str | None = None
+    info: JsonObject = field(default_factory=dict)
+    capabilities: JsonObject = field(default_factory=dict)
+    instructions: str | None = None
+    unlisted: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one source gave.
+
+    `problems` are what could not be read; `refused` maps a server's NAME to its malformed tools, `unread` to the
+    sections that it failed to list: both keep their old entries in the lock (`keep_unread`). `notes` are lines for
+    people; nothing in them is a fault.
+    """
+
+    contracts: tuple[ServerContract, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    unread: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+class Source(Protocol):
+    """Anything that can list tools.
+
+    `label` is for people and holds no secret; `kind` is `stdio`, `catalog`, `lock`, `git` or `release`; `record` is
+    what the lock keeps of it (None where the contracts carry their own); `live` says that reading starts or contacts
+    a server.
+    """
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """One word."""
+        ...
+
+    @property
+    def record(self) -> SourceRecord | None:
+        """What the lock keeps."""
+        ...
+
+    @property
+    def live(self) -> bool:
+        """Whether reading starts a server."""
+        ...
+
+    def read(self, options: Options) -> Reading:
+        """Read every contract that this source names. Raises FusionError where there is nothing to read."""
+        ...
+
+
+def keep_unread(contract: ServerContract, old: ServerContract | None, reading: Reading) -> ServerContract:
+    """The contract with the old entries of what could not be read now: refused tools and unread sections."""
+    if old is None:
+        return contract
+    refused = reading.refused.get(contract.name, frozenset())
+    kept = {name: tool for name, tool in old.tools.items() if name in refused}
+    if kept:
+        contract = replace(contract, tools=dict(sorted({**contract.tools, **kept}.items())))
+    unread = reading.unread.get(contract.name, frozenset())
+    if "prompts" in unread:
+        contract = replace(contract, prompts=old.prompts)
+    if "resources" in unread:
+        contract = replace(contract, resources=old.resources)
+    if "resource_templates" in unread:
+        contract = replace(contract, resource_templates=old.resource_templates)
+    return contract

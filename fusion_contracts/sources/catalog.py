@@ -1,0 +1,154 @@
+"""A saved catalog: what `tools/list` answered, in any of the forms in which people keep it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from fusion_contracts.canonical import loads, printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.model import JsonObject, JsonValue, SourceRecord
+from fusion_contracts.sources.base import Listing, Options, Reading
+from fusion_contracts.sources.contract import contract_of
+from fusion_contracts.sources.naming import name_from_package, name_from_path
+
+__all__ = ["CatalogSource", "read_catalog"]
+
+MAX_BYTES = 64 * 2**20
+_EXPECTED = (
+    'give a list of tools, an object with "tools", the JSON-RPC answer to tools/list, or a lock that fusion wrote'
+)
+_SECTIONS = ("prompts", "resources", "resourceTemplates")
+_CLIENT_ROOTS = ("mcpServers", "mcp_servers", "context_servers", "servers", "mcp")
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogSource:
+    """A catalog file. `path` is relative to the folder that `Options.root` names, or absolute."""
+
+    kind: ClassVar[str] = "catalog"
+    live: ClassVar[bool] = False
+
+    path: Path
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return printable(str(self.path))
+
+    @property
+    def record(self) -> SourceRecord:
+        """The path as it was given; `read` stores it relative to the root."""
+        return SourceRecord(kind="file", path=self.path.as_posix())
+
+    def read(self, options: Options) -> Reading:
+        """Read the file. Raises FusionError where it is missing, broken or no catalog."""
+        value = loads(_bytes_of(options.root / self.path, self.label), self.label)
+        record = replace(self.record, path=_relative(options.root / self.path, options.root))
+        return read_catalog(value, origin=self.label, path=self.path.as_posix(), options=options, source=record)
+
+
+def read_catalog(
+    value: JsonValue, *, origin: str, path: str, options: Options, source: SourceRecord | None = None
+) -> Reading:
+    """The reading of a parsed catalog.
+
+    `origin` names it in messages; `path` gives the NAME where neither the options nor the catalog's own package do.
+    Raises FusionError where the value is no catalog.
+    """
+    listing = _listing(value, origin)
+    server = value.get("server") if isinstance(value, dict) else None
+    package = server.get("package") if isinstance(server, dict) else None
+    derived = name_from_package(package) if isinstance(package, str) and package else name_from_path(path)
+    return contract_of(listing, name=options.name or derived, source=source, volatile=options.volatile)
+
+
+def _bytes_of(path: Path, label: str) -> bytes:
+    """The bytes of a file. Raises FusionError with one sentence for everything that can be wrong with it."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise FusionError(f"{label} is larger than {MAX_BYTES // 2**20} MiB", "give a smaller file")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FusionError(f"{label} does not exist", "check the path") from None
+    except IsADirectoryError:
+        raise FusionError(f"{label} is a folder, not a file", "name a file in it") from None
+    except OSError as error:
+        raise FusionError(f"{label} cannot be read: {error.strerror}", "check its permissions") from None
+
+
+def _listing(value: JsonValue, origin: str) -> Listing:
+    if isinstance(value, dict) and value.get("error") is not None and "tools" not in value:
+        message = f"{origin} holds an error answer, not a list of tools"
+        raise FusionError(message, "save the answer of a call that worked")
+    document = _unwrapped(value)
+    tools = _tools(document)
+    if tools is None and _is_client_config(value):
+        message = f"{origin} is a client's configuration, which this release does not read"
+        raise FusionError(message, "lock one of its servers: fusion lock -- COMMAND", stage="usage")
+    if tools is None:
+        raise FusionError(f"{origin} is neither a catalog of tools nor a lock", _EXPECTED)
+    if not isinstance(document, dict):
+        return Listing(tools=tuple(tools))
+    server = document.get("server")
+    head: JsonObject = {**document, **server} if isinstance(server, dict) else document
+    sections = {key: _entries(document, key, origin) for key in _SECTIONS}
+    more = document.get("nextCursor") is not None
+    return Listing(
+        tools=tuple(tools),
+        prompts=sections["prompts"],
+        resources=sections["resources"],
+        resource_templates=sections["resourceTemplates"],
+        protocol_version=_text(head, "protocolVersion", "protocol_version"),
+        info=_map(head, "serverInfo", "server_info"),
+        capabilities=_map(head, "capabilities"),
+        instructions=_text(head, "instructions"),
+        notes=("the catalog has a nextCursor: it holds the first page alone",) if more else (),
+    )
+
+
+def _is_client_config(value: JsonValue) -> bool:
+    return isinstance(value, dict) and any(isinstance(value.get(root), dict) for root in _CLIENT_ROOTS)
+
+
+def _unwrapped(value: JsonValue) -> JsonValue:
+    """What a JSON-RPC answer carries; any other value as it is."""
+    if isinstance(value, dict) and "tools" not in value and isinstance(value.get("result"), dict):
+        return value["result"]
+    return value
+
+
+def _tools(document: JsonValue) -> list[JsonValue] | None:
+    """The list of tools in a document, or None where there is none. A list in which nothing has a name is none."""
+    tools = document.get("tools") if isinstance(document, dict) else document
+    if not isinstance(tools, list):
+        return None
+    named = any(isinstance(tool, dict) and "name" in tool for tool in tools)
+    return tools if named or not tools else None
+
+
+def _entries(document: JsonObject, key: str, origin: str) -> tuple[JsonValue, ...]:
+    found = document.get(key)
+    if found is None:
+        return ()
+    if not isinstance(found, list):
+        raise FusionError(f'{origin}: "{key}" is not a list', "correct the catalog, or save it again")
+    return tuple(found)
+
+
+def _text(head: JsonObject, *keys: str) -> str | None:
+    return next((head[key] for key in keys if isinstance(head.get(key), str)), None)
+
+
+def _map(head: JsonObject, *keys: str) -> JsonObject:
+    return next((head[key] for key in keys if isinstance(head.get(key), dict)), {})
+
+
+def _relative(path: Path, root: Path) -> str:
+    """The path from the root, with forward slashes; only its name where there is no way between the two."""
+    try:
+        return Path(os.path.relpath(path, root)).as_posix()
+    except ValueError:  # two drives on Windows
+        return path.name

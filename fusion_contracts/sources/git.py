@@ -1,0 +1,186 @@
+"""A lock or catalog at a git revision, and the revision that a change is compared with.
+
+Git is run as a program, with an argument list and never through a shell. A revision is resolved to a commit id first,
+so that what a person or a CI variable wrote is never taken for an option.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from fusion_contracts.canonical import loads, printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.sources.base import Options, Reading
+from fusion_contracts.sources.catalog import read_catalog
+from fusion_contracts.sources.lock import decode_lock, reading_of
+from fusion_contracts.sources.sniff import Kind, kind_of
+
+__all__ = ["GitSource", "default_base", "merge_base", "resolve_revision", "show"]
+
+_SHALLOW = "fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere"
+
+# Branches that a CI says a change is for. GitHub's is empty outside a pull request, as are most.
+_TARGET_BRANCHES = (
+    "GITHUB_BASE_REF",  # GitHub, Gitea, Forgejo
+    "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",  # GitLab
+    "CHANGE_TARGET",  # Jenkins
+    "BITBUCKET_PR_DESTINATION_BRANCH",
+    "SYSTEM_PULLREQUEST_TARGETBRANCH",  # Azure Pipelines
+    "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
+    "DRONE_TARGET_BRANCH",
+    "CI_COMMIT_TARGET_BRANCH",  # Woodpecker
+    "CIRRUS_BASE_BRANCH",
+)
+_BASE_COMMITS = ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "CIRRUS_BASE_SHA")
+
+
+@dataclass(frozen=True, slots=True)
+class GitSource:
+    """`git:REV[:PATH]`: the lock, or another lock or catalog, as it was at a revision."""
+
+    kind: ClassVar[str] = "git"
+    live: ClassVar[bool] = False
+    record: ClassVar[None] = None
+
+    revision: str
+    path: str | None = None
+
+    @classmethod
+    def parse(cls, argument: str) -> GitSource:
+        """From `git:REV[:PATH]`. A colon inside braces belongs to the revision: `HEAD@{2026-01-01 10:00}`."""
+        text, depth = argument.removeprefix("git:"), 0
+        for index, character in enumerate(text):
+            depth += {"{": 1, "}": -1}.get(character, 0)
+            if character == ":" and depth == 0 and index > 0:
+                return cls(_checked(text[:index]), text[index + 1 :] or None)
+        return cls(_checked(text))
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return printable(f"git:{self.revision}:{self.path}" if self.path else f"git:{self.revision}")
+
+    def read(self, options: Options) -> Reading:
+        """Read the file at the revision. Raises FusionError for an unknown revision, or where it has no such file."""
+        path = self.path or options.lockfile
+        data = show(self.revision, path, options.root)
+        label = printable(f"{path} at {self.revision}")
+        if data is None:
+            raise FusionError(f"there is no {label}", "name another revision or path: git:REV:PATH", stage="git")
+        match kind_of(data, path):
+            case Kind.LOCK:
+                return reading_of(decode_lock(data, label))
+            case _:
+                return read_catalog(loads(data, label), origin=label, path=path, options=options)
+
+
+def show(revision: str, path: str | os.PathLike[str], cwd: Path) -> bytes | None:
+    """The bytes of a file at a revision, None where the revision does not have it. `path` is relative to `cwd`.
+
+    Raises FusionError for an unknown revision, and where there is no git or no repository.
+    """
+    commit = resolve_revision(revision, cwd)
+    relative = Path(os.path.relpath(cwd / path, cwd)).as_posix()
+    blob = f"{commit}:./{relative}"
+    if _git(cwd, "cat-file", "-e", blob)[0] != 0:
+        return None
+    status, data, error = _git(cwd, "cat-file", "blob", blob)
+    if status != 0:
+        where = f"{printable(str(path))} at {printable(revision)}"
+        raise FusionError(f"git cannot read {where}: {error}", _SHALLOW, stage="git")
+    return data
+
+
+def resolve_revision(revision: str, cwd: Path) -> str:
+    """The id of the commit that a revision names. Raises FusionError where it names none here."""
+    name = f"{_checked(revision)}^{{commit}}"
+    status, out, error = _git(cwd, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+    commit = out.decode(errors="replace").strip().rpartition("\n")[2]
+    if status == 0 and commit:
+        return commit
+    if error:
+        message = f"git cannot resolve {printable(revision)}: {error}"
+        raise FusionError(message, "run this inside the repository", stage="git")
+    fetch = f"check the name, or fetch it: git fetch origin {printable(revision.removeprefix('origin/'))}"
+    step = _SHALLOW if _is_shallow(cwd) else fetch
+    raise FusionError(f"the revision {printable(revision)} is not in this clone", step, stage="git")
+
+
+def merge_base(base: str, cwd: Path) -> str:
+    """The commit that HEAD and `base` have in common. Raises FusionError where there is none in this clone."""
+    theirs, ours = resolve_revision(base, cwd), resolve_revision("HEAD", cwd)
+    status, out, error = _git(cwd, "merge-base", ours, theirs)
+    commit = out.decode(errors="replace").strip()
+    if status == 0 and commit:
+        return commit
+    if error:
+        raise FusionError(f"git cannot compare HEAD with {printable(base)}: {error}", _SHALLOW, stage="git")
+    message = f"HEAD and {printable(base)} have no commit in common in this clone"
+    raise FusionError(message, _SHALLOW if _is_shallow(cwd) else "name another revision with --base", stage="git")
+
+
+def default_base(environ: Mapping[str, str], cwd: Path) -> str:
+    """The revision a change is compared with when nobody says: what the CI names, else `origin/HEAD`.
+
+    Raises FusionError where neither is known.
+    """
+    for name in _BASE_COMMITS:
+        if environ.get(name):
+            return environ[name]
+    for name in _TARGET_BRANCHES:
+        if environ.get(name):
+            return f"origin/{environ[name].removeprefix('refs/heads/')}"
+    if environ.get("TRAVIS_PULL_REQUEST", "false") != "false" and environ.get("TRAVIS_BRANCH"):
+        return f"origin/{environ['TRAVIS_BRANCH']}"
+    if environ.get("APPVEYOR_PULL_REQUEST_NUMBER") and environ.get("APPVEYOR_REPO_BRANCH"):
+        return f"origin/{environ['APPVEYOR_REPO_BRANCH']}"
+    status, _, error = _git(cwd, "rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD")
+    if status == 0:
+        return "origin/HEAD"
+    if error:
+        raise FusionError(
+            f"git cannot look here: {error}", "run this inside the repository, or name --base", stage="git"
+        )
+    message = "there is no base to compare with: origin/HEAD is not set in this clone"
+    raise FusionError(message, "name one with --base REV, or run: git remote set-head origin --auto", stage="git")
+
+
+def _checked(revision: str) -> str:
+    """Refuse what git would take for an option, or cannot be a revision. Raises FusionError."""
+    if not revision or revision.startswith("-") or not revision.isprintable():
+        shown = printable(revision) or "an empty text"
+        raise FusionError(f"{shown} is not a revision", "name a branch, a tag or a commit", stage="usage")
+    return revision
+
+
+def _is_shallow(cwd: Path) -> bool:
+    return _git(cwd, "rev-parse", "--is-shallow-repository")[1].strip() == b"true"
+
+
+def _git(cwd: Path, *arguments: str) -> tuple[int, bytes, str]:
+    """Run git: exit status, standard output, and the first line of what it complains about."""
+    import subprocess  # a diff of two files needs none
+
+    # No prompt, no lock of the index, English messages; variables such as GIT_DIR stay as the person set them.
+    env = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "LANGUAGE": "C"}
+    try:
+        done = subprocess.run(
+            ["git", *arguments],  # noqa: S607 - the git that the person uses
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        message = "git is not installed, or the folder does not exist"
+        raise FusionError(message, "install git, or compare two files instead", stage="git") from None
+    except OSError as error:
+        raise FusionError(f"git cannot be started: {error.strerror}", "check the installation", stage="git") from None
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    first = lines[0].removeprefix("fatal: ").removeprefix("error: ") if lines else ""
+    return done.returncode, done.stdout, printable(first)[:200]

@@ -1,0 +1,151 @@
+"""JSON-RPC over a channel that carries one message a line: ask, wait, and live with everything else that arrives."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from fusion_contracts.canonical import loads, printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.model import JsonObject, JsonValue
+
+__all__ = ["METHOD_NOT_FOUND", "Channel", "Connection", "RefusedError"]
+
+METHOD_NOT_FOUND = -32601
+MAX_ANSWERS = 1000  # requests of the server that are answered; more are a flood
+_SHOWN = 300  # characters of a server's own words
+_UNKNOWN_METHOD = ("method not found", "unknown method", "not implemented", "unsupported method")
+
+
+class Channel(Protocol):
+    """A duplex of lines. `receive` raises what its transport raises at silence, end and flood."""
+
+    def send(self, line: bytes) -> None:
+        """Hand over one message, without its line end."""
+        ...
+
+    def receive(self, deadline: float) -> bytes:
+        """The next line, waited for until `deadline` on the monotonic clock."""
+        ...
+
+
+class RefusedError(Exception):
+    """The server answered a request with an error, or with what is no answer to it."""
+
+    def __init__(self, method: str, error: JsonValue, *, says: str | None = None) -> None:
+        fields: JsonObject = error if isinstance(error, dict) else {"message": error}
+        self.code: JsonValue = fields.get("code")
+        self.text = printable(str(fields.get("message", "")))[:_SHOWN]
+        data = fields.get("data")
+        found = data.get("supported") if isinstance(data, dict) else None
+        self.supported = tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
+        """The protocol versions that the error names."""
+        code = f" {printable(str(self.code))[:40]}" if self.code is not None else ""
+        super().__init__(f"answers {method} with {says or f'error{code}: {self.text}'}")
+
+    @property
+    def is_unknown_method(self) -> bool:
+        """Whether the server does not have the method, by code or, where the code is a wrong one, in words."""
+        return self.code == METHOD_NOT_FOUND or any(words in self.text.lower() for words in _UNKNOWN_METHOD)
+
+
+@dataclass(slots=True)
+class Connection:
+    """One conversation. Messages are strict JSON; lines that are no messages are counted and skipped."""
+
+    channel: Channel
+    meta: JsonObject | None = None
+    """What every request carries, once the protocol wants that; then nothing is answered either."""
+    noise: int = 0
+    first_noise: str = ""
+    pending: dict[int, str] = field(default_factory=dict)
+    """The methods of the requests without an answer yet, oldest first."""
+    _last: int = 0
+    _replies: int = 0
+    _answers: dict[int, JsonObject] = field(default_factory=dict)
+
+    def ask(self, method: str, params: JsonObject) -> int:
+        """Send a request and return its number."""
+        self._last += 1
+        self.pending[self._last] = method
+        body = params if self.meta is None else {**params, "_meta": self.meta}
+        self._send({"jsonrpc": "2.0", "id": self._last, "method": method, "params": body})
+        return self._last
+
+    def notify(self, method: str) -> None:
+        """Send a notification."""
+        self._send({"jsonrpc": "2.0", "method": method})
+
+    def call(self, method: str, params: JsonObject, deadline: float) -> JsonObject:
+        """The result of a request. Raises RefusedError, FusionError for broken messages, and what the channel does."""
+        return self.result(self.ask(method, params), deadline)
+
+    def result(self, number: int, deadline: float) -> JsonObject:
+        """Wait for the result of one request; raises as `call`."""
+        self.wait_any((number,), deadline)
+        method, answer = self.pending.pop(number), self._answers.pop(number)
+        if answer.get("error") is not None:
+            raise RefusedError(method, answer["error"])
+        result = answer.get("result")
+        if not isinstance(result, dict):
+            raise RefusedError(method, None, says="neither a result object nor an error")
+        kind = result.get("resultType")
+        if kind not in (None, "complete"):
+            raise RefusedError(method, None, says=f'a result of type "{printable(str(kind))[:40]}", not a complete one')
+        return result
+
+    def wait_any(self, numbers: tuple[int, ...], deadline: float) -> int:
+        """Read until one of the requests is answered, and say which."""
+        while True:
+            for number in numbers:
+                if number in self._answers:
+                    return number
+            for message in self._messages(self.channel.receive(deadline)):
+                self._take(message)
+
+    def _send(self, message: JsonObject) -> None:
+        self.channel.send(json.dumps(message).encode())
+
+    def _messages(self, line: bytes) -> list[JsonObject]:
+        """The messages of a line (a batch holds several); none where it is noise."""
+        text = line.strip(b" \t\r\n\xef\xbb\xbf")
+        if not text:
+            return []
+        if text[:1] in (b"{", b"["):
+            try:
+                value = loads(text, "it")
+            except FusionError as error:
+                if b'"jsonrpc"' in text:
+                    message = f"sends a message that cannot be read: {error.problem.message}"
+                    raise FusionError(message, "correct the server", stage="list") from None
+            else:
+                parts = value if isinstance(value, list) else [value]
+                messages = [one for one in parts if isinstance(one, dict) and one.keys() & {"jsonrpc", "id"}]
+                if messages:
+                    return messages
+        self.noise += 1
+        self.first_noise = self.first_noise or text[:_SHOWN].decode("utf-8", "replace")
+        return []
+
+    def _take(self, message: JsonObject) -> None:
+        """File an answer, answer a request of the server, ignore a notification and what answers nobody."""
+        number, method = message.get("id"), message.get("method")
+        if isinstance(method, str):
+            if number is not None:
+                self._reply(number, method)
+        elif type(number) is int and number in self.pending and message.keys() & {"result", "error"}:
+            self._answers.setdefault(number, message)
+
+    def _reply(self, number: JsonValue, method: str) -> None:
+        self._replies += 1
+        if self._replies > MAX_ANSWERS or self.meta is not None:
+            return
+        reply: JsonObject = {"jsonrpc": "2.0", "id": number}
+        if method == "ping":
+            reply["result"] = {}
+        elif method == "roots/list":
+            reply["result"] = {"roots": []}
+        else:
+            reply["error"] = {"code": METHOD_NOT_FOUND, "message": "Method not found"}
+        self._send(reply)

@@ -1,0 +1,120 @@
+"""The NAME of a server in the lock where nobody gave one: from package, script, image, host or file, not serverInfo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+__all__ = ["name_from_command", "name_from_package", "name_from_path", "name_from_url"]
+
+_RUNNERS = frozenset({"npx", "bunx", "uvx", "pipx", "pnpx"})
+_RUN_WORDS = frozenset({"run", "dlx", "exec", "x", "tool"})
+_MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun", "uv", "pipx", "deno", "docker", "podman", "poetry"})
+_INTERPRETER = re.compile(r"^(?:python[0-9.]*|py|node|nodejs|tsx|ts-node|ruby|php|perl|bash|sh|java|dotnet|deno|bun)$")
+# Options that take the next argument as their value, for the runners above.
+_VALUED = frozenset({
+    "-p", "--package", "-c", "--call", "--registry", "--from", "--with", "--with-requirements", "--python", "--index",
+    "--index-url", "--prefix", "--extra-index-url", "--directory", "--project", "--env-file", "-e", "--env", "-v",
+    "--volume", "--mount", "--name", "--network", "--net", "-u", "--user", "-w", "--workdir", "--entrypoint",
+    "--platform", "-r", "--require", "--import", "--loader", "-X", "-W", "--cache", "--spec",
+})  # fmt: skip
+_GENERIC = frozenset(
+    {"server", "main", "index", "app", "run", "start", "cli", "__main__", "mcp", "stdio", "mcp_server"}
+)
+_FOLDERS = frozenset({"dist", "build", "src", "lib", "bin", "out", "target", ".", "..", "/", ""})
+_AFFIX = re.compile(r"^(?:mcp-server-|server-mcp-|mcp-|server-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+_FALLBACK = "server"
+
+
+def name_from_command(command: Sequence[str]) -> str:
+    """A NAME from the argv of a server: `npx -y @playwright/mcp@0.0.70` gives `playwright`."""
+    program = PurePosixPath(command[0].replace("\\", "/")).name if command else ""
+    program = re.sub(r"\.(?:exe|cmd|bat|ps1)$", "", program, flags=re.IGNORECASE)
+    rest = list(command[1:])
+    if program in _MANAGERS:
+        while rest and rest[0] in _RUN_WORDS:
+            rest.pop(0)
+    elif program not in _RUNNERS and not _INTERPRETER.match(program):
+        return name_from_package(program)
+    return _from_arguments(rest) or name_from_package(program)
+
+
+def _from_arguments(arguments: Sequence[str]) -> str | None:
+    """The name behind the first argument that is no option: a module, a script, a package or an image."""
+    skip = False
+    for index, argument in enumerate(arguments):
+        if skip:
+            skip = False
+        elif argument == "-m" and index + 1 < len(arguments):
+            return _from_module(arguments[index + 1])
+        elif argument.startswith("-"):
+            skip = argument in _VALUED
+        elif _INTERPRETER.match(argument) or argument in _RUN_WORDS:
+            continue
+        else:
+            bridged = arguments[index + 1 :] if re.match(r"mcp-remote(?:@|$)", argument) else ()
+            hosts = [one for one in bridged if "://" in one]
+            if hosts:
+                return name_from_url(hosts[0])
+            return name_from_path(argument) if _is_script(argument) else name_from_package(argument)
+    return None
+
+
+def _is_script(argument: str) -> bool:
+    return re.search(r"\.(?:[cm]?[jt]s|py|rb|php|pl|sh|jar|dll)$", argument) is not None or argument.startswith(
+        (".", "/")
+    )
+
+
+def _from_module(module: str) -> str:
+    parts = [part for part in module.split(".") if part not in _GENERIC]
+    return name_from_package((parts or [module])[-1].replace("_", "-"))
+
+
+def name_from_package(package: str) -> str:
+    """A NAME from a package or image: `@scope/server-memory@1.2` gives `memory`."""
+    scoped = re.fullmatch(r"@(?P<scope>[^/@]+)/(?P<name>[^@]+)(?:@.*)?", package)
+    if scoped:
+        name = _bare(scoped["name"])
+        return _safe(_bare(scoped["scope"]) if name in _GENERIC else name)
+    bare = re.split(r"[@=<>~!\[;\s]", package, maxsplit=1)[0].rstrip("/")
+    last = bare.rsplit("/", 1)[-1].split(":", 1)[0].removesuffix(".git")
+    dotted = last.rsplit(".", 1)[-1]
+    name = _bare(dotted if not dotted.isdigit() else last)
+    folder = bare.rsplit("/", 2)[-2] if name in _GENERIC and bare.count("/") > 0 else ""
+    return _safe(_bare(folder) or name)
+
+
+def name_from_path(path: str) -> str:
+    """A NAME from a file: its stem, or where that says nothing the folder that does."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    stem = PurePosixPath(parts[-1]).stem if parts else ""
+    if _bare(stem) not in _GENERIC:
+        return _safe(_bare(stem))
+    folders = [part for part in reversed(parts[:-1]) if part not in _FOLDERS]
+    return _safe(_bare(folders[0])) if folders else _safe(stem)
+
+
+def name_from_url(url: str) -> str:
+    """A NAME from a URL's host: `https://mcp.linear.app/sse` gives `linear`."""
+    host = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0].rpartition("@")[2]
+    labels = re.sub(r":\d+$", "", host).split(".")
+    if len(labels) < 2 or labels[-1].isdigit():  # noqa: PLR2004 - a bare host or an address has no domain
+        return _safe(host)
+    return _safe(_bare(labels[-2]))
+
+
+def _bare(name: str) -> str:
+    """The name without what only says that it is an MCP server."""
+    while name and (shorter := _AFFIX.sub("", name, count=1)) != name:
+        if not shorter:
+            break
+        name = shorter
+    return name
+
+
+def _safe(name: str) -> str:
+    """A name that is a TOML key and a file name on every system."""
+    return _UNSAFE.sub("-", name).strip("-.") or _FALLBACK

@@ -1,0 +1,280 @@
+"""A server as a child process: lines in, lines out, a bounded memory of both, and nothing left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import IO, Any, Self, TypeAlias
+
+__all__ = ["MAX_BYTES", "MAX_LINE", "EndedError", "FloodError", "ServerProcess", "SilenceError", "minimal_environment"]
+
+MAX_LINE = 16 * 2**20
+"""Bytes in one message. The largest listing of a real server seen is about one megabyte."""
+MAX_BYTES = 64 * 2**20
+"""Bytes on standard output in all."""
+
+_KEPT_LINES, _KEPT_LINE = 20, 500  # lines of standard error, and characters of each
+_CHUNK = 65536
+_LINGER = 0.2  # seconds in which the last lines of an ended process may still arrive
+_GRACE_EOF, _GRACE_TERM, _GRACE_KILL = 0.3, 1.0, 2.0  # seconds given after end of input, SIGTERM and SIGKILL
+_GRACE_CHILDREN, _GRACE_DEAD, _PAUSE = 0.3, 0.1, 0.005  # for children to follow, to be gone; between two looks
+_POSIX = sys.platform != "win32"
+
+# What a program needs to start at all. Nothing here reaches into a listing but the locale, which is fixed below.
+_PASSED = (
+    "PATH", "HOME", "TMPDIR", "TEMP", "TMP",
+    "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES",
+    "PROGRAMFILES(X86)", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT",
+)  # fmt: skip
+_FIXED = {"TZ": "UTC", "LC_ALL": "C.UTF-8"}
+
+
+class SilenceError(Exception):
+    """Nothing came before the deadline."""
+
+
+class EndedError(Exception):
+    """The process ended or closed its output; `status` is its exit status, None while it runs on."""
+
+    def __init__(self, status: int | None) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class FloodError(Exception):
+    """The process sent more than is read; the text says how much."""
+
+
+class _Exited:
+    """The process ended; its output may still be open in a child's hands."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+
+
+_Event: TypeAlias = "bytes | _Exited | FloodError | None"  # a line, the end, too much, end of output
+
+
+def minimal_environment(
+    environ: Mapping[str, str], configured: Mapping[str, str], pass_env: Sequence[str] = ()
+) -> dict[str, str]:
+    """The environment of a server: what programs need to start, fixed locale and time zone, what was asked for."""
+    upper = {name.upper(): name for name in environ} if not _POSIX else {name: name for name in environ}
+    passed = {name: environ[upper[name]] for name in _PASSED if name in upper}
+    handed = {name: environ[name] for name in pass_env if name in environ}
+    return {**passed, **_FIXED, **handed, **configured}
+
+
+class ServerProcess:
+    """A started server. Use it as a context manager: leaving ends the process and every child it has."""
+
+    def __init__(self, argv: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> None:
+        """Start it. Raises OSError where the system refuses."""
+        self._events: SimpleQueue[_Event] = SimpleQueue()
+        self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+        self._stderr: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._stderr_lock = threading.Lock()
+        self._gone = threading.Event()
+        self._status: int | None = None
+        self._process = subprocess.Popen(
+            list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+            cwd=cwd, env=dict(env), **_own_group(),
+        )  # fmt: skip
+        work = (self._read_errors, self._read_lines, self._write, self._wait)
+        self._threads = [threading.Thread(target=one, daemon=True) for one in work]
+        try:
+            for thread in self._threads:
+                thread.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def send(self, line: bytes) -> None:
+        """Hand over one line; never blocks, and a process that is gone is noticed by `receive`."""
+        self._outgoing.put(line)
+
+    def receive(self, deadline: float) -> bytes:
+        """The next line on standard output, without its end. `deadline` is on the monotonic clock.
+
+        Raises SilenceError, EndedError or FloodError.
+        """
+        while True:
+            if self._status:  # it failed, and a child may hold its output open: wait for its last lines alone
+                deadline = min(deadline, time.monotonic() + _LINGER)
+            try:
+                event = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
+            except Empty:
+                raise (EndedError(self._status) if self._status else SilenceError()) from None
+            if isinstance(event, bytes):
+                return event
+            if isinstance(event, FloodError):
+                raise event
+            if event is None:
+                raise EndedError(self._exit_status())
+            self._status = event.status  # after a good end go on: a launcher may leave its server on the pipe
+
+    def _exit_status(self) -> int | None:
+        """The status, waited for briefly: the end of output is often seen first."""
+        return self._process.returncode if self._gone.wait(_LINGER) else None
+
+    def last_errors(self) -> list[str]:
+        """The last lines of standard error, oldest first, as they came."""
+        if self._gone.is_set():
+            self._threads[0].join(_LINGER)  # the last words may still be in the pipe
+        with self._stderr_lock:
+            return [line for line in self._stderr if line.strip()]
+
+    def _read_lines(self) -> None:
+        rest, total = bytearray(), 0
+        for chunk in _chunks(self._process.stdout):
+            total += len(chunk)
+            *lines, tail = (bytes(rest) + chunk).split(b"\n") if b"\n" in chunk else [chunk]
+            if lines:
+                rest = bytearray(tail)
+                for line in lines:
+                    self._events.put(line)
+            else:
+                rest += tail
+            if len(rest) > MAX_LINE or total > MAX_BYTES:
+                self._events.put(FloodError(_too_much(total)))
+                return
+        if rest:
+            self._events.put(bytes(rest))
+        self._events.put(None)
+
+    def _read_errors(self) -> None:
+        rest = b""
+        for chunk in _chunks(self._process.stderr):
+            *lines, rest = (rest + chunk).split(b"\n")
+            rest = rest[:_CHUNK]
+            with self._stderr_lock:
+                self._stderr.extend(_decoded(line) for line in lines[-_KEPT_LINES:])
+        with self._stderr_lock:
+            self._stderr.append(_decoded(rest))
+
+    def _write(self) -> None:
+        pipe = self._process.stdin
+        if pipe is None:
+            return
+        with suppress(OSError, ValueError):  # the process is gone: `receive` says so
+            while (line := self._outgoing.get()) is not None:
+                view = memoryview(line + b"\n")
+                while view:
+                    view = view[pipe.write(view) or 0 :]
+        with suppress(OSError):
+            pipe.close()
+
+    def _wait(self) -> None:
+        status = self._process.wait()
+        self._gone.set()
+        self._events.put(_Exited(status))
+
+    def stop(self) -> None:
+        """End the process and its children: end of input, then SIGTERM, then SIGKILL, each with a short wait."""
+        self._outgoing.put(None)
+        strays = _strays(self._process.pid) if _POSIX else ()
+        try:
+            self._gone.wait(_GRACE_EOF)
+            if _POSIX:
+                self._end_politely()
+        finally:  # also when a second interrupt cuts the wait short
+            if _POSIX:
+                for end, pid in ((os.killpg, self._process.pid), *((os.kill, pid) for pid in strays)):
+                    with suppress(OSError):
+                        end(pid, signal.SIGKILL)
+            else:
+                _end_tree(self._process)
+            self._gone.wait(_GRACE_KILL)
+            self._wait_for_group(_GRACE_DEAD)
+        for pipe in (self._process.stdout, self._process.stderr):
+            _close(pipe)
+
+    def _end_politely(self) -> None:
+        """SIGTERM for the process group, and time for the process and then for its children to follow it."""
+        with suppress(OSError):  # nothing of the group is left
+            os.killpg(self._process.pid, signal.SIGTERM)  # a session of its own: the group has the leader's id
+            self._gone.wait(_GRACE_TERM)
+            self._wait_for_group(_GRACE_CHILDREN)
+
+    def _wait_for_group(self, seconds: float) -> None:
+        """Wait until nothing of the process group is left; ended processes that nobody collects count as left."""
+        deadline = time.monotonic() + seconds
+        with suppress(OSError, AttributeError):  # no such group; no groups at all
+            while time.monotonic() < deadline:
+                os.killpg(self._process.pid, 0)
+                time.sleep(_PAUSE)
+
+
+def _own_group() -> dict[str, Any]:
+    if _POSIX:
+        return {"start_new_session": True}
+    return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+
+
+def _end_tree(process: subprocess.Popen[bytes]) -> None:
+    """Windows: end the process with everything below it."""
+    if process.poll() is None:
+        command = ["taskkill", "/T", "/F", "/PID", str(process.pid)]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(command, capture_output=True, check=False, timeout=_GRACE_KILL)
+        with suppress(OSError, subprocess.TimeoutExpired):
+            process.kill()
+            process.wait(timeout=_GRACE_KILL)
+
+
+def _strays(pid: int) -> list[int]:
+    """Children of children that left the process group, where the system tells (Linux); they must end too."""
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        parent = waiting.pop()
+        with suppress(OSError, ValueError):
+            for task in Path(f"/proc/{parent}/task").iterdir():
+                children = (task / "children").read_text(encoding="ascii").split()
+                waiting.extend(map(int, children))
+                found.extend(map(int, children))
+    return [one for one in found if _group_of(one) != pid]
+
+
+def _group_of(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except OSError:
+        return None
+
+
+def _chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:
+    with suppress(OSError, ValueError):  # closed by `stop`
+        while pipe is not None and (chunk := pipe.read(_CHUNK)):
+            yield chunk
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    with suppress(OSError):
+        if pipe is not None:
+            pipe.close()
+
+
+def _decoded(line: bytes) -> str:
+    return line[: 4 * _KEPT_LINE].decode("utf-8", "replace").rstrip("\r")[:_KEPT_LINE]
+
+
+def _too_much(total: int) -> str:
+    if total > MAX_BYTES:
+        return f"more than {MAX_BYTES // 2**20} MiB"
+    return f"more than {MAX_LINE // 2**20} MiB in one line"

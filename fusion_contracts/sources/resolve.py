@@ -1,0 +1,113 @@
+"""From what a person wrote to the source that it names, in the order that the documentation gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.sources.base import Options, Source
+from fusion_contracts.sources.catalog import CatalogSource
+from fusion_contracts.sources.sniff import HEAD, Kind, kind_of
+
+__all__ = ["resolve"]
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_PYTHON_FILE = re.compile(r"(?P<file>.+\.py)(?::[A-Za-z_][\w.]*)?")
+_PYTHON_OBJECT = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?::[A-Za-z_][\w.]*)?")
+_WAYS = "give a file, git:REV[:PATH], release:NAME, or a server's command after --"
+
+
+def resolve(argument: str | None, command: Sequence[str], options: Options) -> Source:
+    """The source that `SOURCE` or `-- COMMAND...` names.
+
+    Tried in this order: a command, a URL, `git:REV[:PATH]`, `release:[SERVER/]NAME`, `FILE.py[:ATTR]`, an existing
+    file or folder, `package.module:ATTR`. Nothing is started or contacted here. Raises FusionError (stage `usage` or
+    `read`) where nothing is named, two things are, or what is named cannot be read by this release.
+    """
+    if command:
+        from fusion_contracts.sources.stdio import StdioSource
+
+        if argument is not None:
+            message = f"both {printable(argument)} and a command are given"
+            raise FusionError(message, "give one source: a SOURCE, or a command after --", stage="usage")
+        return StdioSource(tuple(command), pass_env=options.pass_env)
+    if not argument:
+        raise FusionError("no source is given", _WAYS, stage="usage")
+    return _named(argument, options)
+
+
+def _named(argument: str, options: Options) -> Source:
+    if _URL.match(argument):
+        raise _url(argument)
+    if argument.startswith("git:"):
+        from fusion_contracts.sources.git import GitSource
+
+        return GitSource.parse(argument)
+    if argument.startswith("release:"):
+        from fusion_contracts.sources.release import ReleaseSource
+
+        return ReleaseSource.parse(argument)
+    if python := _PYTHON_FILE.fullmatch(argument):
+        raise _python(argument, python["file"])
+    path = Path(argument)
+    if (options.root / path).is_dir():
+        return _folder(path, options)
+    if (options.root / path).exists():
+        return _file(path, options)
+    raise _nothing(argument)
+
+
+def _file(path: Path, options: Options) -> Source:
+    from fusion_contracts.sources.lock import LockSource
+
+    label = printable(str(path))
+    try:
+        with (options.root / path).open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        raise FusionError(f"{label} cannot be read: {error.strerror}", "check its permissions") from None
+    match kind_of(head, path.name):
+        case Kind.LOCK:
+            return LockSource(path)
+        case Kind.JSON:
+            return CatalogSource(path)
+        case Kind.UNKNOWN if not head.strip():
+            raise FusionError(f"{label} is empty", "check that it is the right file, and complete")
+        case Kind.UNKNOWN:
+            raise FusionError(f"{label} is neither a catalog of tools nor a lock", _WAYS)
+
+
+def _folder(path: Path, options: Options) -> Source:
+    from fusion_contracts.sources.lock import LockSource
+
+    lock = path / Path(options.lockfile).name
+    if (options.root / lock).is_file():
+        return LockSource(lock)
+    raise FusionError(f"the folder {printable(str(path))} holds no {lock.name}", "name a file in it")
+
+
+def _url(argument: str) -> FusionError:
+    from fusion_contracts.sources.secrets import shown_url
+
+    message = f"{printable(shown_url(argument))} is a URL; this release lists servers over stdio and reads files"
+    return FusionError(message, "start the server yourself: fusion lock -- COMMAND", stage="usage")
+
+
+def _python(argument: str, file: str) -> FusionError:
+    message = f"{printable(argument)} is Python code; this release lists servers over stdio and reads files"
+    return FusionError(message, f"start it as a server: fusion lock -- python {printable(file)}", stage="usage")
+
+
+def _nothing(argument: str) -> FusionError:
+    shown = printable(argument)
+    if ":" in argument and _PYTHON_OBJECT.fullmatch(argument):
+        module = printable(argument.partition(":")[0])
+        message = f"{shown} is not a file; Python objects are not read by this release"
+        return FusionError(message, f"start it as a server: fusion lock -- python -m {module}", stage="usage")
+    if " " in argument or argument.startswith("@"):
+        step = f"to start it as a server, write: fusion lock -- {shown}"
+        return FusionError(f"{shown} does not exist", step, stage="usage")
+    return FusionError(f"{shown} does not exist", "check the path; a server's command goes after --")

@@ -1,0 +1,181 @@
+"""Values that must not be written down or shown: how a literal secret is recognised, refused and hidden."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from fusion_contracts.errors import FusionError
+
+__all__ = ["is_secret_name", "is_secret_value", "redact", "refuse_literal", "refuse_literal_url", "shown_url"]
+
+HIDDEN_TEXT = "(hidden)"
+
+_WORDS = (
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "credential",
+    "credentials",
+    "authorization",
+    "apikey",
+    "api_key",
+    "private_key",
+    "access_key",
+)
+_NAME = re.compile(rf"(?:^|_)(?:{'|'.join(_WORDS)})$")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+# Shapes that issuers chose so that they can be recognised. Each is long enough not to match a package or a path.
+_SHAPES = re.compile(
+    r"""
+      \bsk-[A-Za-z0-9_-]{16,} | \b[rs]k_(?:live|test)_[A-Za-z0-9]{10,} | \bwhsec_[A-Za-z0-9]{16,}
+    | \bgh[opusr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,} | \bgl(?:pat|dt|rt|cbt|ptt)-[A-Za-z0-9_-]{16,}
+    | \bxox[a-z]-[A-Za-z0-9-]{10,} | \bxapp-[A-Za-z0-9-]{10,}
+    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b | \bAIza[A-Za-z0-9_-]{35} | \bya29\.[A-Za-z0-9_-]{20,}
+    | \bnpm_[A-Za-z0-9]{30,} | \bpypi-[A-Za-z0-9_-]{40,} | \bhf_[A-Za-z0-9]{20,} | \bdop_v1_[a-f0-9]{32,}
+    | \blin_api_[A-Za-z0-9]{20,} | \b(?:secret|ntn)_[A-Za-z0-9]{30,} | \bsntry[su]_[A-Za-z0-9_=+/-]{20,}
+    | \bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,} | \bfigd_[A-Za-z0-9_-]{20,} | \bpat[A-Za-z0-9]{14}\.[a-f0-9]{40,}
+    | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*
+    | (?i:\b(?:bearer|basic)\s+)(?!\$\{)[A-Za-z0-9._~+/=-]{8,}
+    | -----BEGIN\ [A-Z ]*PRIVATE\ KEY-----(?:.*?-----END\ [A-Z ]*PRIVATE\ KEY-----)?
+    | \bhooks\.slack\.com/services/[A-Za-z0-9/]+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\}")
+_BARE_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-)?\}")
+_ASSIGNED = re.compile(r"(?P<name>-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(?P<sign>=|:[ ]?)(?P<value>[^\n]+)")
+_SAID = re.compile(r"""(?P<name>[A-Za-z][A-Za-z0-9_.-]*)(?P<sign>["']?\s*[=:]\s*["']?)(?P<value>[^\s"',;&]{3,})""")
+_USER_PART = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^/\s@]+@")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+
+_RANDOM_LENGTH, _RANDOM_ENTROPY = 20, 3.5  # bits a character; words and paths stay below, random keys above
+_SHORTEST_HIDDEN = 4  # a shorter known value is no secret, and hiding it would make messages unreadable
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a name says that its value is secret: `api_key`, `accessToken`, `--client-secret`; not `issue_key`."""
+    return _NAME.search(_snake(name)) is not None
+
+
+def is_secret_value(text: str) -> bool:
+    """Whether a text holds a value of a well-known secret shape."""
+    return _SHAPES.search(_BARE_VARIABLE.sub("", text)) is not None
+
+
+def refuse_literal(command: Sequence[str]) -> None:
+    """Raise FusionError if an argument of a command is, or holds, a literal secret. The value is not repeated."""
+    flag = ""
+    for argument in command:
+        if found := _secret_in(argument, flag):
+            where, variable = found
+            raise FusionError(
+                f"{where} looks like a secret",
+                f"write '${{{variable}}}' for it (in single quotes) and set {variable} in the environment",
+                stage="usage",
+            )
+        flag = argument if argument.startswith("-") and "=" not in argument else ""
+
+
+def refuse_literal_url(url: str) -> None:
+    """Raise FusionError if a URL holds a literal secret in its user part or query."""
+    if found := _secret_in_url(url):
+        where, variable = found
+        raise FusionError(
+            f"{where} looks like a secret",
+            f"write '${{{variable}}}' for it (in single quotes) and set {variable} in the environment",
+            stage="usage",
+        )
+
+
+def shown_url(url: str) -> str:
+    """A URL for people: without user part, query and fragment."""
+    bare = re.split(r"[?#]", url, maxsplit=1)[0]
+    return _USER_PART.sub(r"\g<scheme>", bare)
+
+
+def redact(text: str, values: Iterable[str] = ()) -> str:
+    """A text for people, with the given values, known secret shapes and what follows a secret's name hidden."""
+    for value in sorted({value for value in values if len(value) >= _SHORTEST_HIDDEN}, key=len, reverse=True):
+        text = text.replace(value, HIDDEN_TEXT)
+    text = _USER_PART.sub(rf"\g<scheme>{HIDDEN_TEXT}@", text)
+    text = _SHAPES.sub(HIDDEN_TEXT, text)
+    return _SAID.sub(_hidden_after_name, text)
+
+
+def _hidden_after_name(said: re.Match[str]) -> str:
+    hide = is_secret_name(said["name"]) and not said["value"].startswith(("${", HIDDEN_TEXT))
+    return f"{said['name']}{said['sign']}{HIDDEN_TEXT}" if hide else said.group()
+
+
+def _secret_in(argument: str, flag: str) -> tuple[str, str] | None:
+    """Where an argument holds a secret, in words, and the variable to write instead. `flag` is the one before it."""
+    if flag and not argument.startswith("-"):
+        if is_secret_name(flag) and _has_literal(argument):
+            return f"the argument after {flag}", _variable(flag)
+        if _snake(flag).endswith("key") and _is_random(argument):
+            return f"the argument after {flag}", _variable(flag)
+    url = _URL.search(argument)
+    if url and (found := _secret_in_url(url.group())):
+        return found
+    assigned = _ASSIGNED.fullmatch(argument)
+    if assigned and "://" not in assigned["sign"] + assigned["value"][:2]:
+        name, value = assigned["name"], assigned["value"]
+        named = is_secret_name(name) or (_snake(name).endswith("key") and _is_random(value))
+        if named and _has_literal(value):
+            return f"the value of {name}", _variable(name)
+    if is_secret_value(argument):
+        name = assigned["name"] if assigned else flag
+        return (f"the value of {name}" if assigned else f"the argument after {flag}" if flag else "an argument"), (
+            _variable(name) if name else "SECRET"
+        )
+    return None
+
+
+def _secret_in_url(url: str) -> tuple[str, str] | None:
+    from urllib.parse import unquote, urlsplit  # most commands hold no URL
+
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    name, _, password = user.partition(":")
+    if _has_literal(password) or is_secret_value(name) or _is_random(name):
+        return f"the user part of the URL at {host}", "URL_PASSWORD" if password else "URL_USER"
+    for pair in re.split(r"[&;]", parts.query):
+        key, _, value = pair.partition("=")
+        value = unquote(value)
+        random = _snake(key).endswith("key") and _is_random(value)
+        if _has_literal(value) and (is_secret_name(key) or random or is_secret_value(value)):
+            return f"{key} in the query of the URL at {host}", _variable(key)
+    return None
+
+
+def _has_literal(text: str) -> bool:
+    """Whether anything is left of a text without its `${VAR}` references (a `:-default` counts as a literal)."""
+    left = _BARE_VARIABLE.sub("", text)
+    left = re.sub(r"(?i)^\s*(?:bearer|basic|token)\s*$", "", left.strip())
+    return bool(left)
+
+
+def _is_random(text: str) -> bool:
+    text = _VARIABLE.sub("", text)
+    if len(text) < _RANDOM_LENGTH or not re.fullmatch(r"[A-Za-z0-9_+/=.-]+", text):
+        return False
+    if not (re.search("[0-9]", text) and re.search("[A-Za-z]", text)):
+        return False
+    counts = Counter(text).values()
+    entropy = -sum(count / len(text) * math.log2(count / len(text)) for count in counts)
+    return entropy >= _RANDOM_ENTROPY
+
+
+def _snake(name: str) -> str:
+    return _CAMEL.sub("_", name.lstrip("-")).replace("-", "_").replace(".", "_").lower()
+
+
+def _variable(name: str) -> str:
+    """The environment variable that a name suggests: `--api-key` gives `API_KEY`."""
+    words = re.sub(r"[^A-Za-z0-9]+", "_", _snake(name)).strip("_").upper()
+    return words if words and not words[0].isdigit() else f"SECRET_{words}".rstrip("_")

@@ -1,0 +1,34 @@
+"""What a file is, by its own first words: a lock, JSON, or neither. Its name decides only where they do not."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+__all__ = ["HEAD", "Kind", "kind_of"]
+
+
+class Kind(Enum):
+    """What a file may be."""
+
+    LOCK = "lock"
+    JSON = "json"
+    UNKNOWN = "unknown"
+
+
+HEAD = 65536
+"""Bytes of a file that are looked at."""
+_LOCK_VERSION = re.compile(rb"^\s*lock_version\s*=", re.MULTILINE)
+_CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
+
+
+def kind_of(data: bytes, name: str) -> Kind:
+    """Look at a file's bytes, and at its name where they leave it open (a broken or conflicted lock is still one)."""
+    head = data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if _LOCK_VERSION.search(head):
+        return Kind.LOCK
+    if name.endswith((".lock", ".toml")):
+        return Kind.LOCK
+    if head[:1] in (b"{", b"[") or name.endswith(".json"):
+        return Kind.JSON
+    return Kind.LOCK if _CONFLICT.search(head) else Kind.UNKNOWN

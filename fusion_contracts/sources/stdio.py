@@ -1,0 +1,250 @@
+"""A live server over stdio: started, listed, and ended with everything that it started."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.model import SourceRecord
+from fusion_contracts.sources.base import Listing, Options, Reading
+from fusion_contracts.sources.contract import contract_of
+from fusion_contracts.sources.interpolate import interpolate, references, templates_only
+from fusion_contracts.sources.interrupt import interruptible
+from fusion_contracts.sources.jsonrpc import Connection, RefusedError
+from fusion_contracts.sources.mcp_session import ListTimeoutError, Session
+from fusion_contracts.sources.naming import name_from_command
+from fusion_contracts.sources.process import (
+    EndedError,
+    FloodError,
+    ServerProcess,
+    SilenceError,
+    minimal_environment,
+)
+from fusion_contracts.sources.secrets import is_secret_name, is_secret_value, redact, refuse_literal
+
+__all__ = ["StdioSource"]
+
+_STORED_SECRET = 8  # characters; a shorter value would be found inside ordinary words
+_STDERR_LINES, _STDERR_LENGTH = 3, 160  # lines shown, and characters of each
+_RUN_IT = "run the command by itself to see why; --pass-env NAME hands a variable to it"
+
+
+class _NotGreetedError(Exception):
+    """The server was not greeted, which a second start may mend. The text is the sentence, `tail` its evidence."""
+
+    def __init__(self, sentence: str, tail: str) -> None:
+        super().__init__(sentence)
+        self.tail = tail
+
+
+@dataclass(frozen=True, slots=True)
+class StdioSource:
+    """A command that speaks MCP on its standard streams. `env` values may hold `${VAR}`, as the command may."""
+
+    kind: ClassVar[str] = "stdio"
+    live: ClassVar[bool] = True
+
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    pass_env: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise FusionError for an empty command, and for one that holds a literal secret."""
+        if not self.command or not self.command[0]:
+            raise FusionError(
+                "there is no command to start", "write it after --: fusion lock -- COMMAND", stage="usage"
+            )
+        refuse_literal(self.command)
+
+    @property
+    def label(self) -> str:
+        """The command, before interpolation."""
+        return printable(" ".join(map(_quoted, self.command)))
+
+    @property
+    def record(self) -> SourceRecord:
+        """What the lock keeps: nothing that was interpolated, and of the environment names and `${VAR}` alone."""
+        env = {name: templates_only(value) for name, value in sorted(self.env.items())}
+        return SourceRecord(kind="stdio", command=self.command, env=env, pass_env=tuple(sorted(set(self.pass_env))))
+
+    def read(self, options: Options) -> Reading:
+        """Start the server, list it, end it. Raises FusionError when there is no complete list."""
+        name = options.name or name_from_command(self.command)
+        source = StdioSource(self.command, self.env, (*self.pass_env, *options.pass_env))
+        try:
+            launch = _Launch.prepare(source, options)
+            options.progress(f"{printable(name)}: starting {self.label}")
+            listing = _list(launch, name, options)
+            return contract_of(
+                listing, name=name, source=source.record, volatile=options.volatile, hidden=launch.stored_secrets
+            )
+        except FusionError as error:
+            problem = error.problem
+            raise FusionError(problem.message, problem.next, server=name, stage=problem.stage) from None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Launch:
+    """A command with everything interpolated: never shown, never stored.
+
+    `hidden` are the values that messages must not show; `stored_secrets` maps those that look secret, and so must not
+    come back into the lock inside a listing, to the variables that hold them.
+    """
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: Path
+    hidden: tuple[str, ...]
+    stored_secrets: Mapping[str, str]
+
+    @classmethod
+    def prepare(cls, source: StdioSource, options: Options) -> _Launch:
+        """Interpolate, and look the command up. Raises FusionError for an unset variable or a missing command."""
+        environ = options.environ
+        argv = tuple(interpolate(part, environ, where=f"the argument {printable(part)}") for part in source.command)
+        configured = {
+            key: interpolate(value, environ, where=f"the server's variable {printable(key)}")
+            for key, value in source.env.items()
+        }
+        used = {name for text in (*source.command, *source.env.values()) for name in references(text)}
+        given = {name: environ[name] for name in (*used, *source.pass_env) if name in environ} | configured
+        secret = {key: value for key, value in given.items() if is_secret_name(key) or is_secret_value(value)}
+        env = minimal_environment(environ, configured, source.pass_env)
+        return cls(
+            argv=_found(argv, env, options.root),
+            env=env,
+            cwd=options.root,
+            hidden=(*secret.values(), *(value for value in given.values() if len(value) >= _STORED_SECRET)),
+            stored_secrets={value: key for key, value in secret.items() if len(value) >= _STORED_SECRET},
+        )
+
+
+def _list(launch: _Launch, name: str, options: Options) -> Listing:
+    """The complete list, with one more start where the first did not get as far as a greeting."""
+    try:
+        return _attempt(launch, options, probe=True)
+    except _NotGreetedError as error:
+        options.progress(f"{printable(name)}: {error}; starting it once more")
+    try:
+        # A server of the old era may have died of the probe; with a locked version it is known which era to expect.
+        return _attempt(launch, options, probe=options.protocol_version is not None)
+    except _NotGreetedError as error:
+        raise FusionError(f"{error}, twice{error.tail}", _RUN_IT, stage="start") from None
+
+
+def _attempt(launch: _Launch, options: Options, *, probe: bool) -> Listing:
+    """One start and one conversation, inside the time that one start has."""
+    deadline = time.monotonic() + options.timeout
+    with interruptible(), _started(launch) as process:
+        connection = Connection(process)
+        session = Session(connection, deadline, SilenceError)
+        try:
+            return _concealed(session.list_everything(options.protocol_version, probe=probe), launch)
+        except FusionError as error:
+            problem = error.problem
+            message = redact(problem.message, launch.hidden)
+            raise FusionError(message, problem.next, stage=problem.stage) from None
+        except SilenceError:
+            sentence = f"no answer to initialize in {options.timeout:g} s"
+        except EndedError as end:
+            if session.greeted:
+                message = f"stopped while it was listed ({_how(end)}){_evidence(process, connection, launch)}"
+                raise FusionError(message, _RUN_IT, stage="list") from None
+            sentence = f"stopped before it answered initialize ({_how(end)})"
+        except RefusedError as refusal:
+            sentence = redact(str(refusal), launch.hidden)
+            if not probe:
+                tail = _evidence(process, connection, launch)
+                raise FusionError(f"{sentence}{tail}", "look at the server's own log", stage="start") from None
+        except ListTimeoutError as late:
+            message = f"{late} is not complete {options.timeout:g} s after the start"
+            tail = _evidence(process, connection, launch)
+            raise FusionError(f"{message}{tail}", "look at the server's own log", stage="list") from None
+        except FloodError as flood:
+            raise FusionError(
+                f"sends {flood} on standard output", "make it print less, or send its lists in pages", stage="list"
+            ) from None
+        raise _NotGreetedError(sentence, _evidence(process, connection, launch))
+
+
+def _concealed(listing: Listing, launch: _Launch) -> Listing:
+    """The listing with the server's own words about what it could not list made fit to show."""
+    if not listing.unlisted:
+        return listing
+    return replace(listing, unlisted={key: redact(said, launch.hidden) for key, said in listing.unlisted.items()})
+
+
+def _started(launch: _Launch) -> ServerProcess:
+    try:
+        return ServerProcess(launch.argv, env=launch.env, cwd=launch.cwd)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        message = f"cannot start {printable(launch.argv[0])}: {reason}"
+        raise FusionError(message, "check that it is a program that may be run", stage="start") from None
+
+
+def _found(argv: tuple[str, ...], env: Mapping[str, str], root: Path) -> tuple[str, ...]:
+    """The argv as the system can start it. Raises FusionError where there is no such program."""
+    program = argv[0]
+    if sys.platform == "win32":
+        from shutil import which  # it knows about PATHEXT; elsewhere it costs more than it gives
+
+        found = which(program, path=env.get("PATH"))
+        if found is not None:
+            return (found, *argv[1:])
+    elif os.sep in program:
+        if (root / program).exists():
+            return argv
+    else:
+        folders = env.get("PATH", os.defpath).split(os.pathsep)
+        if any(os.access(Path(folder or ".") / program, os.X_OK) for folder in folders):
+            return argv
+    where = "does not exist" if os.sep in program else "is not on PATH"
+    message = f"the command {printable(program)} {where}"
+    raise FusionError(message, "install it, or correct the command", stage="start")
+
+
+def _how(end: EndedError) -> str:
+    if end.status is None:
+        return "it closed its output"
+    return f"signal {-end.status}" if end.status < 0 else f"exit status {end.status}"
+
+
+def _evidence(process: ServerProcess, connection: Connection, launch: _Launch) -> str:
+    """The server's last words, hidden where they hold a secret, for the end of a sentence."""
+    tail = ""
+    if connection.noise:
+        one = connection.noise == 1
+        lines = "1 line that is no message" if one else f"{connection.noise} lines that are no messages"
+        first = printable(redact(connection.first_noise, launch.hidden))[:100]
+        tail = f'. It printed {lines} on standard output, the first: "{first}"'
+    words = _telling([redact(_plain(line), launch.hidden) for line in process.last_errors()])
+    return f'{tail}. Last stderr: "{words}"' if words else tail
+
+
+def _telling(lines: Sequence[str]) -> str:
+    """The lines that speak of an error (the first two and the last), else the last ones."""
+    said = [line.strip() for line in lines]
+    errors = [line for line in said if "error" in line.lower()]
+    chosen = [*errors[:2], *errors[2:][-1:]] if errors else said[-_STDERR_LINES:]
+    return printable(" | ".join(line[:_STDERR_LENGTH] for line in chosen))
+
+
+def _plain(line: str) -> str:
+    """A line without the escape sequences that colour it."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line)
+
+
+def _quoted(argument: str) -> str:
+    """An argument as a shell would take it."""
+    if argument and re.fullmatch(r"[A-Za-z0-9_@%+=:,./-]+", argument):
+        return argument
+    return "'" + argument.replace("'", "'\"'\"'") + "'"
