@@ -1,0 +1,95 @@
+"""Lock what an agent may rely on from its tool servers, and learn what a change does to it.
+
+Everything here is loaded when it is first used: importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fusion_contracts.diff import Finding, Level, Report, Side, diff, diff_locks
+    from fusion_contracts.errors import FusionError, Problem
+    from fusion_contracts.model import Lock, Prompt, Resource, ResourceTemplate, ServerContract, Tool
+    from fusion_contracts.runtime.builder import error
+    from fusion_contracts.runtime.client import FusionClientError, parse_tool_error
+    from fusion_contracts.runtime.fault import ToolFault, tool_error
+    from fusion_contracts.runtime.guard import fault_boundary, to_fault
+
+__all__ = [
+    "Finding", "FusionClientError", "FusionError", "Level", "Lock", "Problem", "Prompt", "Report", "Resource",
+    "ResourceTemplate", "ServerContract", "Side", "Tool", "ToolFault", "__version__", "diff", "diff_locks", "error",
+    "fault_boundary", "load", "parse_tool_error", "to_fault", "tool_error",
+]  # fmt: skip
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Finding": "diff.findings",
+    "FusionClientError": "runtime.client",
+    "FusionError": "errors",
+    "Level": "diff.findings",
+    "Lock": "model",
+    "Problem": "errors",
+    "Prompt": "model",
+    "Report": "diff.findings",
+    "Resource": "model",
+    "ResourceTemplate": "model",
+    "ServerContract": "model",
+    "Side": "diff.findings",
+    "Tool": "model",
+    "ToolFault": "runtime.fault",
+    "diff_locks": "diff",
+    "error": "runtime.builder",
+    "fault_boundary": "runtime.guard",
+    "parse_tool_error": "runtime.client",
+    "to_fault": "runtime.guard",
+    "tool_error": "runtime.fault",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for (PEP 562)."""
+    if name == "diff":  # the package itself, which can be called: it would hide a function of its name
+        return import_module("fusion_contracts.diff")
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'fusion_contracts' has no attribute {name!r}")
+    value = getattr(import_module(f"fusion_contracts.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def load(path: str | PathLike[str], *, server: str | None = None) -> ServerContract:
+    """The contract in a saved catalog or a lockfile.
+
+    `server` is the NAME of one server in a lock that holds several. Raises FusionError where the file cannot be read,
+    holds a malformed tool, several servers and none is named, or no server of that name.
+    """
+    from fusion_contracts.canonical import printable
+    from fusion_contracts.errors import FusionError
+    from fusion_contracts.sources.base import Options
+    from fusion_contracts.sources.resolve import resolve
+
+    source = resolve(fspath(path), (), Options())
+    reading = source.read(Options())
+    if reading.problems:
+        first = reading.problems[0]
+        raise FusionError(first.message, first.next, server=first.server, stage=first.stage)
+    found = {contract.name: contract for contract in reading.contracts}
+    if server is not None and server in found:
+        return found[server]
+    if server is None and len(found) == 1:
+        return next(iter(found.values()))
+    names = ", ".join(printable(name) for name in found)
+    if not found:
+        raise FusionError(f"{source.label} holds no server", "lock one first: fusion lock -- COMMAND")
+    if server is None:
+        raise FusionError(f"{source.label} holds {len(found)} servers", f"name one of them: {names}", stage="usage")
+    raise FusionError(f'{source.label} holds no server "{printable(server)}"', f"name one of: {names}", stage="usage")

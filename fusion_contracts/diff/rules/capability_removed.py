@@ -1,0 +1,31 @@
+"""The server no longer offers a capability.
+
+## Why it matters
+Clients that use it fail, or wait for messages that no longer come.
+
+## What to do
+Keep the capability.
+
+## Reference
+MCP, ServerCapabilities
+"""
+
+from __future__ import annotations
+
+from fusion_contracts.diff.changes import CapabilityRemoved
+from fusion_contracts.diff.findings import Level
+from fusion_contracts.diff.rule import Example, Verdict, rule
+from fusion_contracts.diff.wording import short
+
+EXAMPLE = Example(
+    old={"serverInfo": {"name": "pages", "version": "1.0.0"}, "capabilities": {"logging": {}, "tools": {}}},
+    new={"serverInfo": {"name": "pages", "version": "1.0.0"}, "capabilities": {"tools": {}}},
+    of="server",
+)
+
+
+@rule(CapabilityRemoved, level=Level.BREAKING, example=EXAMPLE)
+def judge(change: CapabilityRemoved) -> Verdict:
+    """Fire on every capability that vanished; one that said nothing is no loss."""
+    said_nothing = change.before is False or change.name in {"experimental", "extensions"}
+    return Verdict(f"capability {short(change.name)} removed", level=Level.SAFE if said_nothing else None)

@@ -1,0 +1,31 @@
+"""A field of the output may be of another type now.
+
+## Why it matters
+Readers that expect the old type fail on the new one.
+
+## What to do
+Put the new type into a new field.
+
+## Reference
+MCP, Tool.outputSchema
+"""
+
+from __future__ import annotations
+
+from fusion_contracts.diff.findings import Level
+from fusion_contracts.diff.rule import Example, rule
+from fusion_contracts.diff.wording import names
+from fusion_contracts.schema.changes import TypesChanged
+
+EXAMPLE = Example(
+    old={"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]},
+    new={"type": "object", "properties": {"id": {"type": ["integer", "string"]}}, "required": ["id"]},
+    witness={"id": ""},
+    of="output",
+)
+
+
+@rule(TypesChanged, level=Level.BREAKING, side="output", example=EXAMPLE)
+def judge(change: TypesChanged) -> str | None:
+    """Fire when types appeared."""
+    return f"may be {names(change.added)} now" if change.added else None

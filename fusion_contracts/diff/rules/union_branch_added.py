@@ -1,0 +1,51 @@
+"""One more form is accepted.
+
+## Why it matters
+Old calls stay valid. A new branch of `oneOf` that overlaps an old one refuses what both take; then the change
+breaks and says so.
+
+## What to do
+Nothing to do. In `oneOf`, tell the branches apart by a constant.
+
+## Reference
+JSON Schema 2020-12 Core, section 10.2.1 (anyOf, oneOf)
+"""
+
+from __future__ import annotations
+
+from fusion_contracts.diff.constraints import describe
+from fusion_contracts.diff.findings import Level
+from fusion_contracts.diff.rule import Example, rule
+from fusion_contracts.schema.changes import BranchAdded
+
+EXAMPLE = Example(
+    old={
+        "type": "object",
+        "properties": {
+            "to": {
+                "anyOf": [
+                    {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+                    {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]},
+                ]
+            }
+        },
+    },
+    new={
+        "type": "object",
+        "properties": {
+            "to": {
+                "anyOf": [
+                    {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+                    {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]},
+                    {"type": "object", "properties": {"c": {"type": "string"}}, "required": ["c"]},
+                ]
+            }
+        },
+    },
+)
+
+
+@rule(BranchAdded, level=Level.SAFE, example=EXAMPLE)
+def judge(change: BranchAdded) -> str:
+    """Fire on every branch that appeared."""
+    return describe(change)

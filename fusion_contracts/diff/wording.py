@@ -1,0 +1,79 @@
+"""How messages name fields and show values: short, escaped, never more than a few."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.model import JsonValue
+
+__all__ = ["about", "dotted", "listing", "names", "reworded", "shift", "short", "value"]
+
+_LONGEST = 60  # characters of one value
+_MOST = 5  # values of one list
+_MOST_NAMES = 3
+
+
+def short(text: str, longest: int = _LONGEST) -> str:
+    """`text` escaped for a terminal line, cut when it is long."""
+    shown = printable(text)
+    return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+
+
+def value(item: JsonValue, quote: str = "'") -> str:
+    """A JSON value for a sentence: text in quotes, the rest as compact JSON."""
+    if isinstance(item, str):
+        return f"{quote}{short(item)}{quote}"
+    return short(json.dumps(item, ensure_ascii=False, separators=(", ", ": ")))
+
+
+def listing(items: Sequence[JsonValue]) -> str:
+    """Values in a row: `'a', 'b' and 3 more`."""
+    return _row([value(item) for item in items[:_MOST]], len(items))
+
+
+def names(items: Iterable[str]) -> str:
+    """Names in a row, without quotes."""
+    every = list(items)
+    return _row([short(item) for item in every[:_MOST_NAMES]], len(every))
+
+
+def _row(shown: list[str], count: int) -> str:
+    rest = count - len(shown)
+    return ", ".join(shown) + (f" and {rest} more" if rest else "")
+
+
+def shift(before: JsonValue, after: JsonValue, *, had: bool | None = None, has: bool | None = None) -> str:
+    """What a value was and is, for the end of a sentence: `changed ("a" -> "b")`, `added ("b")`, `removed (was "a")`.
+
+    `had` and `has` tell a missing value from null; without them null counts as missing.
+    """
+    had, has = before is not None if had is None else had, after is not None if has is None else has
+    if had and has:
+        return f"changed ({value(before, _DOUBLE)} -> {value(after, _DOUBLE)})"
+    return f"added ({value(after, _DOUBLE)})" if has else f"removed (was {value(before, _DOUBLE)})"
+
+
+_DOUBLE = '"'
+
+
+def dotted(pointer: str) -> str:
+    """A JSON pointer as people write paths: `/annotations/category` is `annotations.category`."""
+    tokens = (token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:])
+    return ".".join(short(token) for token in tokens)
+
+
+def about(name: str, message: str) -> str:
+    """A message with whom it is about in front, where the tool does not say it already."""
+    return f"{short(name)}: {message}" if name else message
+
+
+def reworded(before: str | None, after: str | None) -> str | None:
+    """How prose changed: `reworded`, `added`, `removed`; None when white space alone differs."""
+    old, new = ((text or "").split() for text in (before, after))
+    if old == new:
+        return None
+    if not old:
+        return "added"
+    return "reworded" if new else "removed"

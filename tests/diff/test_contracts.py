@@ -1,0 +1,323 @@
+"""What differs beside schemas: tools, hints, the server, prompts, resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fusion_contracts.diff import diff
+from fusion_contracts.diff.fields import same
+from fusion_contracts.model import ServerContract, Tool
+
+Found = Callable[[dict[str, Any], dict[str, Any]], list[tuple[str, str, str]]]
+INFO = {"serverInfo": {"name": "pages", "version": "1"}}
+URL = {"type": "object", "properties": {"url": {"type": "string"}}}
+
+
+def tools(*listed: dict[str, Any]) -> dict[str, Any]:
+    return {"tools": list(listed)}
+
+
+def test_a_removed_tool_names_the_nearest_that_is_left(found: Found) -> None:
+    old = tools({"name": "emulate_cpu"}, {"name": "open"}, {"name": "close"})
+    new = tools({"name": "emulate", "inputSchema": URL}, {"name": "close"})
+    assert found(old, new) == [
+        ("tool-removed", "BREAKING", "removed; closest: emulate"),
+        ("tool-removed", "BREAKING", "removed"),
+        ("tool-added", "SAFE", "added"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "renamed"),
+    [
+        ({"name": "read-query"}, {"name": "read_query"}, True),
+        ({"name": "readQuery", "description": "A."}, {"name": "read_query", "description": "B."}, True),
+        ({"name": "read", "description": "Reads one page."}, {"name": "fetch", "description": "Reads one page."}, True),
+        (
+            {"name": "read", "description": "Reads one page."},
+            {"name": "fetch", "description": "Read one page. Fast."},
+            True,
+        ),
+        (
+            {"name": "read", "description": "Reads."},
+            {"name": "fetch", "description": "Reads."},
+            False,
+        ),  # too short to tell
+        ({"name": "read"}, {"name": "fetch"}, False),  # nothing said is nothing alike
+        ({"name": "read-query", "inputSchema": URL}, {"name": "read_query"}, False),  # no argument is left
+    ],
+)
+def test_a_tool_is_renamed_only_beyond_doubt(
+    found: Found, old: dict[str, Any], new: dict[str, Any], *, renamed: bool
+) -> None:
+    rules = {rule for rule, _, _ in found(tools(old), tools(new))} - {"description-changed"}
+    assert rules == ({"tool-renamed"} if renamed else {"tool-removed", "tool-added"})
+
+
+def test_of_several_only_the_one_that_stands_out_is_the_successor(found: Found) -> None:
+    old = tools({"name": "go_back", "description": "Go back to the last page."}, {"name": "list-pages"})
+    new = tools(
+        {"name": "navigate_back", "description": "Go back to the last page."},
+        {"name": "navigate_forth", "description": "Go forth to the next page."},
+        {"name": "list_pages"},
+    )
+    assert found(old, new) == [
+        ("tool-renamed", "BREAKING", "renamed to navigate_back"),
+        ("tool-renamed", "BREAKING", "renamed to list_pages"),
+        ("tool-added", "SAFE", "added"),
+    ]
+
+
+def test_a_renamed_tool_is_one_finding_with_its_successor(build: Callable[..., ServerContract]) -> None:
+    report = diff(build(tools({"name": "read-query"})), build(tools({"name": "read_query"})))
+    (finding,) = report.findings
+    assert (finding.tool, finding.action, finding.successor, finding.message) == (
+        "read-query", None, "read_query", "renamed to read_query",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ({"readOnlyHint": True}, {}, ("read-only-lost", "BREAKING")),
+        ({"readOnlyHint": True}, {"readOnlyHint": None}, ("read-only-lost", "BREAKING")),
+        ({}, {"readOnlyHint": False}, ("hint-without-effect", "SAFE")),
+        ({}, {"readOnlyHint": None}, ("hint-without-effect", "SAFE")),
+        ({}, {"readOnlyHint": True}, ("hint-towards-safety", "RISKY")),
+        ({"destructiveHint": False}, {}, ("destructive-gained", "BREAKING")),
+        ({"destructiveHint": False}, {"destructiveHint": True}, ("destructive-gained", "BREAKING")),
+        ({}, {"destructiveHint": True}, ("hint-without-effect", "SAFE")),
+        ({}, {"destructiveHint": False}, ("hint-towards-safety", "RISKY")),
+        ({"idempotentHint": True}, {}, ("idempotent-lost", "RISKY")),
+        ({}, {"idempotentHint": True}, ("hint-towards-safety", "RISKY")),
+        ({}, {"idempotentHint": False}, ("hint-without-effect", "SAFE")),
+        ({"openWorldHint": False}, {}, ("open-world-gained", "RISKY")),
+        ({}, {"openWorldHint": True}, ("hint-without-effect", "SAFE")),
+        ({}, {"openWorldHint": False}, ("hint-towards-safety", "RISKY")),
+    ],
+)
+def test_a_hint_is_judged_with_the_defaults_counted(
+    found: Found, old: dict[str, Any], new: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    rows = found(tools({"name": "a", "annotations": old}), tools({"name": "a", "annotations": new}))
+    assert [(rule, level) for rule, level, _ in rows] == [expected]
+
+
+@pytest.mark.parametrize("hint", ["destructiveHint", "idempotentHint"])
+@pytest.mark.parametrize("value", [True, False])
+def test_hints_on_writing_say_nothing_of_a_tool_that_only_reads(found: Found, hint: str, *, value: bool) -> None:
+    old, new = {"readOnlyHint": True, hint: not value}, {"readOnlyHint": True, hint: value}
+    rows = found(tools({"name": "a", "annotations": old}), tools({"name": "a", "annotations": new}))
+    assert [(rule, level) for rule, level, _ in rows] == [("hint-without-effect", "SAFE")]
+
+
+def test_a_tool_that_stops_to_read_only_and_destroys_is_told_both(found: Found) -> None:
+    old, new = {"readOnlyHint": True, "destructiveHint": False}, {"destructiveHint": True}
+    rows = found(tools({"name": "a", "annotations": old}), tools({"name": "a", "annotations": new}))
+    assert [rule for rule, _, _ in rows] == ["destructive-gained", "read-only-lost"]
+
+
+def test_what_no_rule_knows_is_described_as_deep_as_it_goes(found: Found) -> None:
+    old = {"name": "a", "_meta": {"ui": {"a": 1, "gone": True}}, "x-list": [{"b": 1}, 2, 3]}
+    new = {"name": "a", "_meta": {"ui": {"a": 2}, "new": None}, "x-list": [{"b": 1, "c": 4}, 5]}
+    assert found(tools(old), tools(new)) == [
+        ("unclassified-change", "RISKY", "_meta.new added (null)"),
+        ("unclassified-change", "RISKY", "_meta.ui.a changed (1 -> 2)"),
+        ("unclassified-change", "RISKY", "_meta.ui.gone removed (was true)"),
+        ("unclassified-change", "RISKY", "x-list changed: [0].c added (4); [1] changed (2 -> 5); [2] removed (was 3)"),
+    ]
+
+
+def test_the_spelling_of_a_number_is_a_change(found: Found) -> None:
+    old, new = {"name": "a", "x": [1, True]}, {"name": "a", "x": [1.0, 1]}
+    assert found(tools(old), tools(new)) == [
+        ("unclassified-change", "RISKY", "x changed ([1, true] -> [1.0, 1])"),
+    ]
+
+
+def test_names_that_a_server_chose_are_escaped(found: Found) -> None:
+    old, new = {"name": "a", "x\x1b[2J": "\x1b"}, {"name": "a", "x\x1b[2J": "b\n" * 60}
+    ((_, _, message),) = found(tools(old), tools(new))
+    assert message.startswith('x\\u{1b}[2J changed ("\\u{1b}" -> "b\\nb\\nb\\n')
+    assert message.endswith('...")')
+    assert len(message) < 130
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ({"logging": {}}, {}, [("capability-removed", "BREAKING", "capability logging removed")]),
+        ({}, {"logging": {}}, [("capability-added", "SAFE", "capability logging added")]),
+        (
+            {"tools": {"listChanged": True}},
+            {"tools": {"listChanged": False}},
+            [("capability-removed", "BREAKING", "capability tools/listChanged removed")],
+        ),
+        (
+            {"tools": {"listChanged": True}},
+            {},
+            [("capability-removed", "BREAKING", "capability tools removed")],
+        ),
+        (
+            {"tools": {"listChanged": False}},
+            {"tools": {}},
+            [("capability-removed", "SAFE", "capability tools/listChanged removed")],
+        ),
+        (
+            {"tools": {}},
+            {"tools": {"listChanged": False}},
+            [("capability-added", "SAFE", "capability tools/listChanged added")],
+        ),
+        ({"experimental": {}}, {}, [("capability-removed", "SAFE", "capability experimental removed")]),
+        (
+            {"experimental": {"tasks": {"list": {}}}},
+            {"experimental": {}},
+            [
+                ("capability-removed", "BREAKING", "capability experimental/tasks removed"),
+                ("capability-added", "SAFE", "capability experimental added"),
+            ],
+        ),
+        (
+            {"x": {"limit": 10}},
+            {"x": {"limit": 5}},
+            [("unclassified-change", "RISKY", "capabilities.x.limit changed (10 -> 5)")],
+        ),
+        ({"tools": True}, {"tools": {}}, []),
+    ],
+)
+def test_capabilities(
+    found: Found, old: dict[str, Any], new: dict[str, Any], expected: list[tuple[str, str, str]]
+) -> None:
+    assert found({**INFO, "capabilities": old}, {**INFO, "capabilities": new}) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "old", "new", "expected"),
+    [
+        ("name", "pages", "page", ("server-name-changed", "RISKY")),
+        ("version", "1", "2", ("server-version-changed", "SAFE")),
+        ("title", None, "Pages", ("server-info-changed", "SAFE")),
+        ("icons", [], [{"src": "a"}], ("server-info-changed", "SAFE")),
+        ("websiteUrl", "https://a.example", "https://b.example", ("server-info-changed", "SAFE")),
+        ("description", "Opens pages.", "Closes pages.", ("description-changed", "RISKY")),
+        ("x-vendor", 1, 2, ("unclassified-change", "RISKY")),
+    ],
+)
+def test_what_the_server_says_of_itself(
+    found: Found, field: str, old: object, new: object, expected: tuple[str, str]
+) -> None:
+    sides = [{"serverInfo": {"name": "pages", **({field: value} if value is not None else {})}} for value in (old, new)]
+    assert [(row[0], row[1]) for row in found(*sides)] == [expected]
+
+
+def test_what_a_source_cannot_tell_is_not_compared(found: Found) -> None:
+    whole = {
+        **INFO,
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"tools": {}},
+        "instructions": "Open first.",
+        "prompts": [{"name": "plan"}],
+        "resources": [{"uri": "file:///a"}],
+        "resourceTemplates": [{"uriTemplate": "file:///{a}"}],
+        **tools({"name": "a"}),
+    }
+    alone = tools({"name": "a"})
+    assert found(whole, alone) == found(alone, whole) == []
+
+
+def test_prompts(found: Found) -> None:
+    old = {"name": "plan", "arguments": [{"name": "to", "required": True, "description": "Where."}, {"name": "days"}]}
+    new = {
+        "name": "plan",
+        "title": "Plan",
+        "arguments": [{"name": "to", "description": "Where to."}, {"name": "by", "required": True}],
+    }
+    assert found({**INFO, "prompts": [old]}, {**INFO, "prompts": [new]}) == [
+        ("prompt-argument-now-required", "BREAKING", "prompt plan.by is now required"),
+        ("prompt-argument-removed", "RISKY", "prompt plan.days removed"),
+        ("description-changed", "RISKY", "prompt plan.to: description reworded"),
+        ("prompt-argument-added", "SAFE", "prompt plan.to is now optional"),
+        ("title-changed", "SAFE", 'prompt plan: title added ("Plan")'),
+    ]
+
+
+def test_resource_templates_are_paired_by_what_stands_between_the_variables_or_by_name(found: Found) -> None:
+    def templates(*listed: tuple[str, str]) -> dict[str, Any]:
+        return {**INFO, "resourceTemplates": [{"uriTemplate": uri, "name": name} for uri, name in listed]}
+
+    old = templates(("a://{x}", "a"), ("b://{x}/end", "b"), ("c://{x}", "c"), ("d://{x}", "d"))
+    new = templates(("a://{y}", "other"), ("b2://{x}/{y}", "b"), ("c2://{x}", "c"), ("d://{x}", "d"))
+    assert found(old, new) == [
+        ("resource-template-variables-changed", "BREAKING", "resource template a://{x} is now a://{y}"),
+        ("resource-template-variables-changed", "BREAKING", "resource template b://{x}/end is now b2://{x}/{y}"),
+        ("resource-template-removed", "BREAKING", "resource template c://{x} removed"),
+        ("resource-changed", "RISKY", 'resource a://{x} name changed ("a" -> "other")'),
+        ("resource-template-added", "SAFE", "resource template c2://{x} added"),
+    ]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, 2.5]) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(JSON, JSON)
+def test_same_is_the_equality_of_canonical_json(a: Any, b: Any) -> None:
+    from fusion_contracts.canonical import canonical_json
+
+    assert same(a, b) == (canonical_json(a) == canonical_json(b))
+
+
+FIELDS = st.dictionaries(st.text(max_size=4), JSON, max_size=3)
+TEXT = st.none() | st.text(max_size=4)
+TOOL = st.builds(
+    Tool,
+    name=st.just("a"),
+    input_schema=st.just({"type": "object"}),
+    title=TEXT,
+    description=TEXT,
+    annotations=FIELDS,
+    execution=FIELDS,
+    meta=FIELDS,
+    extra=FIELDS,
+)
+CONTRACT = st.builds(
+    ServerContract,
+    name=st.just("s"),
+    protocol_version=st.just("2025-06-18"),
+    info=FIELDS,
+    instructions=TEXT,
+    tools=TOOL.map(lambda tool: {"a": tool}),
+)
+
+
+@given(CONTRACT)
+def test_a_contract_does_not_differ_from_itself(contract: ServerContract) -> None:
+    assert diff(contract, contract).findings == ()
+    assert diff(contract, replace(contract, tools=dict(contract.tools))).findings == ()
+
+
+@given(CONTRACT, CONTRACT)
+def test_nothing_is_ever_dropped(old: ServerContract, new: ServerContract) -> None:
+    """Two contracts that differ in any field of their tools or of the server have a finding."""
+
+    def text(value: str | None) -> str:
+        return value or ""  # null and "" both say nothing
+
+    def told(contract: ServerContract) -> list[Any]:
+        tool = contract.tools["a"]
+        prose = [text(tool.title), text(tool.description), text(contract.instructions)]
+        return [*prose, tool.annotations, tool.execution, tool.meta, tool.extra, contract.info]
+
+    if not same(told(old), told(new)):
+        assert diff(old, new).findings
+    report = diff(old, new).to_dict()
+    assert report == diff(old, new).to_dict()
