@@ -1,0 +1,165 @@
+"""From argv to an exit code: which command, its module alone imported, and no traceback on any path.
+
+`fusion --help` must cost no more than typer does, so the table below holds each command's name and one line of help,
+and the module of a command is imported when that command is called.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from io import TextIOWrapper
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from fusion_contracts import __version__
+from fusion_contracts.errors import FusionError
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS = {
+    "lock": "Write down what servers offer; --check verifies it.",
+    "check": "For CI: the lock is intact, fresh, and compatible with the base.",
+    "diff": "Say what changed, and show the calls that fail.",
+    "show": "Print what a lock or a source holds.",
+    "init": "Set a project up: settings, first lock, workflow.",
+}
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0, 1, 2 (DESIGN section 7), 130 when interrupted."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    arguments, command = _split(arguments)
+    app = _build(_wanted(arguments))
+    if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character gets its code, not a crash
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        code = app(args=arguments, prog_name="fusion", standalone_mode=False, obj=command)
+        sys.stdout.flush()
+    except FusionError as error:
+        return _refuse(error)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):  # typer, too, ends when nobody reads
+        return _hush()
+    except Exception as error:  # noqa: BLE001 - typer's own errors have no public class; no other may end with 1
+        return _usage(error)
+    return code if isinstance(code, int) else 0
+
+
+def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Cut at the first `--`: what follows is a server's command, and no option of ours."""
+    if "--" not in arguments:
+        return arguments, ()
+    cut = arguments.index("--")
+    return arguments[:cut], tuple(arguments[cut + 1 :])
+
+
+def _wanted(arguments: Sequence[str]) -> str | None:
+    """The command that `arguments` call, if they call one: the options before it take no values."""
+    first = next((word for word in arguments if not word.startswith("-")), None)
+    return first if first in COMMANDS else None
+
+
+def _build(wanted: str | None) -> typer.Typer:
+    # rich would cost 50 ms of start-up for boxes around help texts; tracebacks are never shown.
+    app = typer.Typer(
+        cls=_Group,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name, help_text in COMMANDS.items():
+        if name == wanted:
+            module = import_module(f"fusion_contracts.cli.{name}")
+            app.command(name, cls=_Command, short_help=help_text)(getattr(module, name))
+        else:
+            app.command(name, cls=_Command, help=help_text)(_not_called)
+    return app
+
+
+class _AsWritten:
+    """Hands a parameter's text on as it was written; typer asks by `coerce`."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ARG002 - typer's own protocol
+        return (() if param.multiple else None) if value is None else value
+
+
+def as_written(parameters: list[Any]) -> list[Any]:
+    """Keep typer from loading pydantic to turn texts into texts, which takes a third of a whole `fusion diff`.
+
+    Recent typer converts every parameter with a pydantic adapter, which it builds when the parameter is first used and
+    keeps in `_runtime_param`. Every parameter here is a text, a list of texts or a flag, so one that hands texts on is
+    put there first. A typer without that attribute is left alone: then the run is slower, and the same.
+    """
+    for parameter in parameters:
+        if getattr(parameter, "_runtime_param", _AsWritten) is None:
+            parameter._runtime_param = _AsWritten()  # noqa: SLF001
+    return parameters
+
+
+class _Command(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return as_written(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return as_written(super().get_params(ctx))
+
+
+def _not_called() -> None:
+    """Stand for a command that this run does not call, so that the help lists it."""
+
+
+def _version(asked: bool) -> None:
+    if not asked:
+        return
+    print(f"fusion-contracts {__version__}")
+    raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Lock what an agent may rely on, and learn what a change does to it.
+
+    Exit: 0 nothing found, 1 findings (or a stale or edited lock), 2 could not check.
+    """
+
+
+def _refuse(error: FusionError) -> int:
+    """Print the one sentence of an error that ended the command, and what the exit code means."""
+    from fusion_contracts.cli.output import refuse
+
+    return refuse(error)
+
+
+def _usage(error: Exception) -> int:
+    """Print a usage error of typer's, which shows itself; anything else is a fault of ours, and told as one."""
+    show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
+    if callable(show) and isinstance(code, int):
+        show()
+        return code
+    from fusion_contracts.cli.output import fault, refuse
+
+    if os.environ.get("FUSION_TRACEBACK"):
+        sys.excepthook(type(error), error, error.__traceback__)
+    return refuse(fault(error))
+
+
+def _hush() -> int:
+    """The reader of our output went away (`fusion diff | head`): end quietly, and never as a success."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it closes stdout
+    return 2

@@ -1,0 +1,36 @@
+"""The lock as it was at the base of a change, from git."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.diff import Side
+from fusion_contracts.model import Lock
+
+__all__ = ["base_lock"]
+
+_SHORT = 7  # digits of a commit's id
+
+
+def base_lock(project: Project, revision: str | None, globs: Sequence[str] = ()) -> tuple[Side, Lock | None]:
+    """The lock where HEAD left the base, and what to call it; None where there was no lock yet.
+
+    The base is `revision`, else what the CI's variables name, else `origin/HEAD`. Raises FusionError: not a repository,
+    an unknown revision, no common commit, a lock that cannot be read.
+    """
+    from fusion_contracts.sources.git import default_base, merge_base, show
+    from fusion_contracts.sources.lock import decode_lock
+
+    name = revision or default_base(os.environ, project.root)
+    commit = merge_base(name, project.root)
+    shown = printable(name)
+    label = shown if commit.startswith(name) else f"{shown} ({commit[:_SHORT]})"
+    side = Side(f"{project.lockfile} at {label}", "git", commit)
+    data = show(commit, project.lockfile, project.root)
+    if data is None:
+        return side, None
+    lock = decode_lock(data, f"{project.lockfile} at {label}")
+    return side, Lock({server: contract for server, contract in lock.servers.items() if matches(server, globs)})

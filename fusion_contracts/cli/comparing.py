@@ -1,0 +1,189 @@
+"""What `fusion diff` compares, and how it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.ending import ending
+from fusion_contracts.cli.output import Writer, tell
+from fusion_contracts.cli.project import Judging, Project, matches, selected
+from fusion_contracts.cli.wanted import Wanted, asked
+from fusion_contracts.diff import Report, Side, diff_locks, exit_code, failing
+from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.model import Lock
+from fusion_contracts.report.counts import count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fusion_contracts.sources.base import Reading
+
+__all__ = ["Named", "compare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What the command line names: at most two sources, a command, a base, and the servers of -s."""
+
+    sources: tuple[str, ...]
+    command: tuple[str, ...]
+    base: str | None
+    servers: tuple[str, ...]
+    pass_env: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One of the two things compared: what it is called, its contracts, and what of it could not be read."""
+
+    side: Side
+    lock: Lock
+    reading: Reading | None = None
+
+    @property
+    def one_server(self) -> bool:
+        """Whether it is a source of one server by its kind, whose NAME was derived and says little."""
+        return self.side.kind in {"stdio", "catalog"}
+
+
+def compare(named: Named, project: Project, judging: Judging, writer: Writer) -> int:
+    """Read both sides, report, and return the exit code. Raises FusionError where a side cannot be read."""
+    if named.base is None and not named.sources and not named.command:
+        old, new, problems = _live(project, named.servers, writer)
+    else:
+        old, new = _two(named, project, writer)
+        problems = [problem for part in (old, new) if part.reading for problem in part.reading.problems]
+    report = _report(judging, old, new, problems)
+    writer.report(report)
+    fail_on = judging.fail_on
+    code = exit_code(report, fail_on)
+    writer.line(ending(code, fail_on, found=bool(failing(report, fail_on)), unchecked=report.errors))
+    return code
+
+
+def _report(judging: Judging, old: _Part, new: _Part, problems: Sequence[Problem]) -> Report:
+    for part in (old, new):
+        for note in part.reading.notes if part.reading else ():
+            tell(f"note: {printable(note)}")
+    levels, sides = judging.levels, {"base": old.side, "head": new.side}
+    found = diff_locks(old.lock, new.lock, world=judging.world, levels=levels, **sides)
+    return Report(found.base, found.head, found.findings, tuple(problems))
+
+
+def _live(project: Project, globs: Sequence[str], writer: Writer) -> tuple[_Part, _Part, list[Problem]]:
+    """The lock, and what its sources list now. A server that cannot be read is an error and left out on both sides."""
+    from fusion_contracts.cli.fresh import freshness
+
+    locked = _locked(project)
+    lock = selected(locked.lock, globs, where=project.lockfile)
+    side = Side(count(len(lock.servers), "live server"), "live")
+    _announce(writer, locked.side, side)
+    fresh = freshness(project, lock, progress=tell, globs=globs)
+    for note in fresh.notes:
+        tell(f"note: {printable(note)}")
+    unread = [stale.problem for stale in fresh.stale if stale.live is None]
+    old = Lock({name: contract for name, contract in lock.servers.items() if name in fresh.live})
+    return _Part(locked.side, old), _Part(side, Lock(fresh.live)), [*fresh.problems, *unread]
+
+
+def _two(named: Named, project: Project, writer: Writer) -> tuple[_Part, _Part]:
+    """The two sources that the command line names, read, and paired."""
+    arguments = list(named.sources)
+    if len(arguments) + bool(named.command) + (named.base is not None) > 2:  # noqa: PLR2004 - OLD and NEW
+        step = "name OLD and NEW; --base stands for OLD, a command for NEW"
+        raise FusionError("three sources are named", step, stage="usage")
+    if named.base is not None:
+        old = _at_base(project, named.base)
+        if old is None:
+            return _first(project, named.base, writer)
+    else:
+        old = _read(project, asked(project, arguments.pop(0))) if arguments else _locked(project)
+    if arguments or named.command:
+        given = asked(project, arguments[0] if arguments else None, named.command, pass_env=named.pass_env)
+        new = _read(project, given, like=old.lock)
+    else:
+        new = _locked(project)
+    _announce(writer, old.side, new.side)
+    return _paired(old, new, named.servers)
+
+
+def _announce(writer: Writer, old: Side, new: Side) -> None:
+    writer.line(f"{old.label} -> {new.label}")
+
+
+def _read(project: Project, one: Wanted, *, like: Lock | None = None) -> _Part:
+    """A source. A live server is asked for the protocol version of the one server that it is compared with."""
+    source = one.source
+    versions = {contract.protocol_version for contract in like.servers.values()} if like else set()
+    version = versions.pop() if len(versions) == 1 else None
+    reading = source.read(project.options(tell, name=one.name, protocol_version=version))
+    side = Side(source.label, source.kind, getattr(source, "revision", None))
+    return _Part(side, Lock({contract.name: contract for contract in reading.contracts}), reading)
+
+
+def _locked(project: Project) -> _Part:
+    from fusion_contracts.lockfile.file import read_lock
+
+    return _Part(Side(printable(project.lockfile), "lock"), read_lock(project.lock_path))
+
+
+def _at_base(project: Project, revision: str) -> _Part | None:
+    from fusion_contracts.cli.base import base_lock
+
+    side, lock = base_lock(project, revision)
+    return None if lock is None else _Part(side, lock)
+
+
+def _first(project: Project, revision: str, writer: Writer) -> tuple[_Part, _Part]:
+    writer.line(f"first lock: nothing to compare, {printable(project.lockfile)} is not there at {printable(revision)}")
+    nothing = Side(printable(revision), "git"), Side(printable(project.lockfile), "lock")
+    return _Part(nothing[0], Lock()), _Part(nothing[1], Lock())
+
+
+def _paired(old: _Part, new: _Part, globs: Sequence[str]) -> tuple[_Part, _Part]:
+    """Both sides with the servers that are compared: those that `-s` selects, a single server with its namesake."""
+    before, after = _selected(old, globs), _selected(new, globs)
+    if globs and not before.servers and not after.servers:
+        shown = printable(" or ".join(globs))
+        raise FusionError(f"neither side holds a server that matches {shown}", "check -s", stage="usage")
+    if new.one_server and len(before.servers) > 1:
+        before = _namesake(before, after, old.side)
+    if old.one_server and len(after.servers) > 1:
+        after = _namesake(after, before, new.side)
+    return _settled(replace(old, lock=before), replace(new, lock=after))
+
+
+def _selected(part: _Part, globs: Sequence[str]) -> Lock:
+    if part.one_server:
+        return part.lock
+    return Lock({name: contract for name, contract in part.lock.servers.items() if matches(name, globs)})
+
+
+def _namesake(many: Lock, single: Lock, side: Side) -> Lock:
+    name = next(iter(single.servers))
+    if name not in many.servers:
+        known = printable(", ".join(many.servers))
+        message = f"{side.label} holds several servers and none is called {printable(name)}"
+        raise FusionError(message, f"choose one with -s: {known}", stage="usage")
+    return Lock({name: many.servers[name]})
+
+
+def _settled(old: _Part, new: _Part) -> tuple[_Part, _Part]:
+    """What one side failed to list is taken to be as on the other: it was not checked, and so has not changed."""
+    if not any(part.reading and part.reading.problems for part in (old, new)):
+        return old, new
+    from fusion_contracts.sources.base import keep_unread
+
+    def filled(part: _Part, other: _Part) -> _Part:
+        if part.reading is None:
+            return part
+        alone = len(other.lock.servers) == len(part.lock.servers) == 1
+        servers = {}
+        for name, contract in part.lock.servers.items():
+            twin = next(iter(other.lock.servers.values())) if alone else other.lock.servers.get(name)
+            servers[name] = keep_unread(contract, twin, part.reading)
+        return replace(part, lock=Lock(servers))
+
+    return filled(old, new), filled(new, old)

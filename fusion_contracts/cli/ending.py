@@ -1,0 +1,39 @@
+"""The last line of a command: the exit code, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from fusion_contracts.errors import Problem
+from fusion_contracts.report.counts import count
+
+__all__ = ["ending", "not_checked"]
+
+_FOUND = {"breaking": "breaking findings", "risky": "risky or breaking findings", "any": "findings"}
+
+
+def ending(
+    code: int, fail_on: str, *, found: bool = False, faults: Sequence[str] = (), unchecked: Sequence[Problem] = ()
+) -> str:
+    """`exit 1: breaking findings; 1 server not checked`.
+
+    `found`: findings at or above `fail_on`; `faults`: what else is wrong, such as a stale lock; `unchecked`: what could
+    not be checked.
+    """
+    reasons = [_FOUND[fail_on]] if found else []
+    reasons += faults
+    rest = not_checked(unchecked)
+    if code == 2:  # noqa: PLR2004 - could not check
+        return f"exit 2: could not check: {rest}"
+    if code == 0:
+        said = "nothing was to fail on" if fail_on == "never" else f"nothing at or above {fail_on}"
+        return f"exit 0: {'no findings' if fail_on == 'any' else said}"
+    return f"exit {code}: {'; '.join([*reasons, rest] if rest else reasons)}"
+
+
+def not_checked(problems: Collection[Problem]) -> str:
+    """`1 server not checked`, or the one problem that concerns no server; "" for none."""
+    servers = {problem.server for problem in problems if problem.server is not None}
+    others = [problem.message for problem in problems if problem.server is None]
+    parts = [f"{count(len(servers), 'server')} not checked"] if servers else []
+    return "; ".join([*others, *parts])

@@ -1,0 +1,157 @@
+"""Whether a lock is equal to its sources, by digests. Only what the command line or the settings name is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.project import Project
+from fusion_contracts.cli.refresh import refresh
+from fusion_contracts.cli.wanted import Wanted, as_config, configured, same_origin
+from fusion_contracts.config import source_line
+from fusion_contracts.errors import Problem
+from fusion_contracts.model import Lock, ServerContract
+
+__all__ = ["Freshness", "Stale", "freshness", "unpinned"]
+
+_TOLD = 5  # entries of a stale server that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A server whose lock differs from its source; `live` is its contract now, None where it was not read."""
+
+    name: str
+    reason: str
+    live: ServerContract | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """The entry of a report's errors."""
+        shown = printable(self.name)
+        step = self.next if self.live else f"run fusion lock -s {shown}"
+        return Problem(self.name, "lock", f"the lock is stale: {self.reason}", step)
+
+    @property
+    def next(self) -> str:
+        """What to do about it."""
+        shown = printable(self.name)
+        return f"fusion diff -s {shown} shows what changed, fusion lock -s {shown} accepts it"
+
+
+@dataclass(slots=True)
+class Freshness:
+    """Which servers are as locked, which are stale, which could not be read. `live` holds what was read, by NAME."""
+
+    unchanged: list[str] = field(default_factory=list)
+    stale: list[Stale] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    live: dict[str, ServerContract] = field(default_factory=dict)
+
+    @property
+    def unread(self) -> list[str]:
+        """The servers that could not be compared, each once, in order."""
+        return list(dict.fromkeys(problem.server or "all" for problem in self.problems))
+
+
+def freshness(
+    project: Project,
+    lock: Lock,
+    *,
+    progress: Callable[[str], None],
+    globs: Sequence[str] = (),
+    given: Wanted | None = None,
+) -> Freshness:
+    """Read the sources of the lock's servers (or the one `given` on the command line) and compare.
+
+    A server whose source is named nowhere but in the lock is a problem: nothing that only a lock names is started.
+    """
+    found = Freshness()
+    wanted = [given] if given is not None else _vouched(project, lock, found, globs)
+    refreshed = refresh(project, wanted, lock, twice=False, progress=progress, globs=globs)
+    found.problems += refreshed.problems
+    found.notes += refreshed.notes
+    found.live = refreshed.contracts
+    for name, live in refreshed.contracts.items():
+        _compare(name, lock.servers.get(name), live, found)
+    return found
+
+
+def _compare(name: str, locked: ServerContract | None, live: ServerContract, found: Freshness) -> None:
+    from fusion_contracts.lockfile.verify import surface_changes
+
+    if locked is None:
+        found.stale.append(Stale(name, "it is not in the lock", live))
+        return
+    changes = [str(change) for change in surface_changes(locked, live)]
+    if not changes:
+        found.unchanged.append(name)
+        found.notes += _quiet_changes(name, locked, live)
+        return
+    rest = f" and {len(changes) - _TOLD} more" if len(changes) > _TOLD else ""
+    found.stale.append(Stale(name, f"{', '.join(changes[:_TOLD])}{rest}", live))
+
+
+def _quiet_changes(name: str, locked: ServerContract, live: ServerContract) -> list[str]:
+    """A new version alone makes no lock stale: agents rely on none."""
+    pairs = {
+        "version": (locked.info.get("version"), live.info.get("version")),
+        "protocol": (locked.protocol_version, live.protocol_version),
+    }
+    return [
+        printable(f"{name}: {word} {before} -> {after}, and nothing else changed")
+        for word, (before, after) in pairs.items()
+        if before != after
+    ]
+
+
+def _vouched(project: Project, lock: Lock, found: Freshness, globs: Sequence[str]) -> list[Wanted]:
+    """The sources of the settings that the lock's servers came from; what does not fit together goes to `found`."""
+    found_sources, found.problems = configured(project, globs)
+    broken = {problem.server for problem in found.problems}
+    sources = {one.name: one for one in found_sources}
+    wanted = []
+    for name, contract in lock.servers.items():
+        one = sources.pop(name, None)
+        if name in broken:
+            continue
+        if one is None:
+            found.problems.append(_unnamed(project, contract))
+        elif not same_origin(one, contract):
+            found.stale.append(Stale(name, "it was locked from another source than the settings name"))
+        else:
+            wanted.append(one)
+    found.stale += [Stale(one.name or "", "it is in the settings and not in the lock") for one in sources.values()]
+    return wanted
+
+
+def _unnamed(project: Project, contract: ServerContract) -> Problem:
+    """A server whose source only the lock names, with the line that would name it."""
+    entry = as_config(contract.source) if contract.source else None
+    if entry is None:
+        message = "the lock does not say how it was read"
+        return Problem(contract.name, "usage", message, f"run fusion lock SOURCE --name {printable(contract.name)}")
+    home = project.home
+    table = f"[{home.prefix}sources]"
+    message = "its source stands in the lock alone, and nothing that only a lock names is started"
+    line = source_line(contract.name, entry)
+    return Problem(contract.name, "usage", message, f"add to {table} in {home.path.name}: {line}")
+
+
+_RUNNERS = re.compile(r"(?:npx|bunx|pnpx|uvx)(?:\.cmd|\.exe)?$")
+_PACKAGE_FLAGS = frozenset({"-p", "--package", "--from"})
+
+
+def unpinned(command: Sequence[str]) -> str | None:
+    """The package that a runner such as npx fetches without an exact version, so that any run may get another one."""
+    if not command or not _RUNNERS.search(command[0].replace("\\", "/").rpartition("/")[2]):
+        return None
+    words = iter(command[1:])
+    for word in words:
+        package = next(words, "") if word in _PACKAGE_FLAGS else word
+        if not package.startswith("-"):
+            return None if re.search(r"(?:@|==)v?\d", package) else package
+    return None

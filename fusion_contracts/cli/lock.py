@@ -1,0 +1,40 @@
+"""`fusion lock`: write the contracts of the sources down, or verify what is written."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fusion_contracts.cli.options import ConfigPath, Folder, Lockfile, Name, PassEnv, Servers
+
+__all__ = ["lock"]
+
+
+def lock(  # noqa: PLR0913, PLR0917 - the options of a command
+    context: typer.Context,
+    source: Annotated[
+        str | None,
+        typer.Argument(metavar="SOURCE | -- COMMAND", help="What to lock. [default: every configured source]"),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing: verify that the lock is intact and equal to its sources.")
+    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="Change an existing lock even where CI is set.")] = False,
+    servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
+    name: Name = None,
+    pass_env: PassEnv = [],  # noqa: B006
+    folder: Folder = ".",
+    lockfile: Lockfile = None,
+    config: ConfigPath = None,
+) -> int:
+    """Write down what servers offer, so that a change to it is seen.
+
+    Without SOURCE every source of [tool.fusion.sources] is listed again. A new SOURCE is added there.
+    """
+    from fusion_contracts.cli.locking import Job, verify_lock, write_lock
+    from fusion_contracts.cli.project import open_project
+
+    project = open_project(folder, lockfile, config, create=not check)
+    job = Job(project, source, context.obj, name, tuple(pass_env), tuple(servers))
+    return verify_lock(job) if check else write_lock(job, write=write)

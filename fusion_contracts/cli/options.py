@@ -1,0 +1,101 @@
+"""The options that several commands share, each written once.
+
+Every value is text, or a list of texts: see `app.as_written` for why. What is one of a few words is checked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "Base", "ConfigPath", "FailOn", "Folder", "Format", "Lockfile", "Name", "NoColour", "Output", "PassEnv", "Servers",
+    "Show", "World",
+]  # fmt: skip
+
+
+def _one_of(*words: str) -> Callable[[str | None], str | None]:
+    """Check an option's value; typer prints the refusal."""
+
+    def checked(value: str | None) -> str | None:
+        if value is not None and value not in words:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(words)}.")
+        return value
+
+    return checked
+
+
+def _some_of(*words: str) -> Callable[[list[str]], list[str]]:
+    check = _one_of(*words)
+
+    def checked(values: list[str]) -> list[str]:
+        for value in values:
+            check(value)
+        return list(values)
+
+    return checked
+
+
+# --- where -----------------------------------------------------------------------------------------------------------
+
+Folder = Annotated[
+    str,
+    typer.Option("-C", metavar="DIR", help="The project's folder: relative paths start there.", show_default=False),
+]
+Lockfile = Annotated[str | None, typer.Option("--lockfile", metavar="PATH", help="The lock. [default: fusion.lock]")]
+ConfigPath = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="fusion's settings. [default: fusion.toml, or pyproject.toml]"),
+]
+
+# --- what ------------------------------------------------------------------------------------------------------------
+
+Servers = Annotated[
+    list[str], typer.Option("-s", "--server", metavar="GLOB", help="Only servers of this name; may be repeated.")
+]
+Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="The server's name in the lock.")]
+PassEnv = Annotated[
+    list[str],
+    typer.Option("--pass-env", metavar="NAME", help="Hand this variable through to the server; may be repeated."),
+]
+Base = Annotated[
+    str | None, typer.Option("--base", metavar="REV", help="Compare with the lock where HEAD left this git revision.")
+]
+World = Annotated[
+    str | None,
+    typer.Option(
+        "--world",
+        metavar="declared|open",
+        callback=_one_of("declared", "open"),
+        help="A call holds arguments that the old contract names, or any. [default: declared]",
+    ),
+]
+
+# --- how it ends, and how it is told ---------------------------------------------------------------------------------
+
+FailOn = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-on",
+        metavar="breaking|risky|any|never",
+        callback=_one_of("breaking", "risky", "any", "never"),
+        help="Exit 1 from this level on. [default: breaking]",
+    ),
+]
+Format = Annotated[
+    str,
+    typer.Option("--format", metavar="text|json", callback=_one_of("text", "json"), help="How the report is written."),
+]
+Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report there.")]
+Show = Annotated[
+    list[str],
+    typer.Option(
+        "--show",
+        metavar="safe|risky|prose|all",
+        callback=_some_of("safe", "risky", "prose", "all"),
+        help="List these findings in full; may be repeated.",
+    ),
+]
+NoColour = Annotated[bool, typer.Option("--no-color", help="No colour, as with NO_COLOR set.")]

@@ -1,0 +1,111 @@
+"""`fusion lock`, apart from its printing: read the sources, and make the new text of the lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.cli.wanted import Wanted, locked_as
+from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.model import Lock, ServerContract
+
+if TYPE_CHECKING:
+    from fusion_contracts.sources.base import Options, Reading
+
+__all__ = ["Refreshed", "new_text", "refresh"]
+
+_KEPT = "its old entry stays in the lock, if it has one; the rest is locked"
+
+
+@dataclass(slots=True)
+class Refreshed:
+    """What the sources gave now. `refused` counts the tools that were left as they are in the lock, or left out."""
+
+    contracts: dict[str, ServerContract] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    volatile: list[str] = field(default_factory=list)
+    refused: int = 0
+    unread: int = 0
+
+
+def refresh(  # noqa: PLR0913 - what to read, what to compare with, and three switches
+    project: Project,
+    wanted: Iterable[Wanted],
+    locked: Lock,
+    *,
+    twice: bool,
+    progress: Callable[[str], None],
+    globs: Sequence[str] = (),
+) -> Refreshed:
+    """Read every source; one that fails is a problem and hides no other.
+
+    `locked` is the present lock: its entries stand in for what cannot be read or stored now. `twice` lists live
+    servers a second time, to find texts that differ by themselves. `globs` selects among the servers of one source.
+    """
+    from fusion_contracts.sources.twice import read_twice
+
+    found = Refreshed()
+    for one in wanted:
+        options = _options(project, one, locked, progress)
+        try:
+            reading, volatile = read_twice(one.source, options) if twice else (one.source.read(options), [])
+        except FusionError as error:
+            found.problems.append(error.problem)
+            found.unread += 1
+            continue
+        found.volatile += volatile
+        _take(found, reading, locked, globs)
+    return found
+
+
+def _options(project: Project, one: Wanted, locked: Lock, progress: Callable[[str], None]) -> Options:
+    """How to read a source whose server may be in the lock: under its NAME, in its version of the protocol."""
+    old = locked_as(one, locked)
+    name = one.name or (old.name if old else None)
+    return project.options(progress, name=name, protocol_version=old.protocol_version if old else None)
+
+
+def _take(found: Refreshed, reading: Reading, locked: Lock, globs: Sequence[str]) -> None:
+    """Add what one source gave, without what a lock cannot hold."""
+    from fusion_contracts.lockfile.limits import lockable, unlockable, unlockable_parts
+    from fusion_contracts.sources.base import keep_unread
+
+    found.problems += reading.problems
+    found.notes += reading.notes
+    found.refused += sum(_is_refused_tool(problem) for problem in reading.problems)
+    for contract in reading.contracts:
+        if not matches(contract.name, globs):
+            continue
+        if contract.name in found.contracts:
+            message = f"two sources give a server of the name {printable(contract.name)}"
+            found.problems.append(Problem(contract.name, "usage", message, "give one of them another name"))
+            continue
+        old = locked.servers.get(contract.name)
+        whole = keep_unread(contract, old, reading)
+        tools = unlockable(whole)
+        for sentence in (*tools.values(), *unlockable_parts(whole).values()):
+            found.problems.append(Problem(contract.name, "lock", sentence, _KEPT))
+        found.refused += len(tools)
+        found.contracts[contract.name] = lockable(whole, old)
+
+
+def _is_refused_tool(problem: Problem) -> bool:
+    return problem.stage == "normalise" and problem.message.startswith("tool ")
+
+
+def new_text(old: str | None, locked: Lock, contracts: Mapping[str, ServerContract], *, origin: str) -> str:
+    """The lock's text with these contracts: blocks of other servers keep every byte.
+
+    `old` is the present text, None where there is none. Raises FusionError where the text takes no new block.
+    """
+    if old is None or set(contracts) == set(locked.servers):
+        from fusion_contracts.lockfile.codec import encode
+
+        return encode(Lock({name: contracts[name] for name in sorted(contracts)}))
+    from fusion_contracts.lockfile.splice import splice
+
+    return splice(old, Lock({**locked.servers, **contracts}), contracts.keys(), origin=origin)

@@ -1,0 +1,49 @@
+"""`fusion show`: what a lock or a source holds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fusion_contracts.cli.options import (
+    ConfigPath,
+    Folder,
+    Format,
+    Lockfile,
+    Name,
+    NoColour,
+    Output,
+    PassEnv,
+    Servers,
+)
+
+__all__ = ["show"]
+
+
+def show(  # noqa: PLR0913, PLR0917 - the options of a command
+    context: typer.Context,
+    source: Annotated[
+        str | None, typer.Argument(metavar="SOURCE | -- COMMAND", help="What to show. [default: the lock]")
+    ] = None,
+    servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
+    name: Name = None,
+    pass_env: PassEnv = [],  # noqa: B006
+    format: Format = "text",  # noqa: A002 - the option's name
+    output: Output = None,
+    no_colour: NoColour = False,
+    folder: Folder = ".",
+    lockfile: Lockfile = None,
+    config: ConfigPath = None,
+) -> int:
+    """Print the servers of a lock, a catalog or a running server, with every tool's arguments."""
+    from fusion_contracts.cli.output import Writer
+    from fusion_contracts.cli.project import open_project
+    from fusion_contracts.cli.showing import print_lock, print_source
+    from fusion_contracts.cli.wanted import asked
+
+    project = open_project(folder, lockfile, config)
+    writer = Writer.of(format, output, folder, (), no_colour=no_colour)
+    if source is None and not context.obj:
+        return print_lock(project, writer, servers)
+    return print_source(asked(project, source, context.obj, name=name, pass_env=pass_env), project, writer, servers)

@@ -1,0 +1,67 @@
+"""What `fusion show` reads and prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.output import OK, REFUSED, Writer, tell
+from fusion_contracts.cli.project import Project, selected
+from fusion_contracts.cli.wanted import Wanted
+from fusion_contracts.model import Lock
+
+if TYPE_CHECKING:
+    from fusion_contracts.model import ServerContract
+
+__all__ = ["print_lock", "print_source"]
+
+
+def print_lock(project: Project, writer: Writer, servers: Sequence[str]) -> int:
+    """Print what the lock holds. Raises FusionError where it cannot be read."""
+    from fusion_contracts.lockfile.file import read_lock
+
+    writer.text(_rendered(selected(read_lock(project.lock_path), servers, where=project.lockfile), writer))
+    return OK
+
+
+def print_source(one: Wanted, project: Project, writer: Writer, servers: Sequence[str]) -> int:
+    """Print what a source holds. Raises FusionError where it cannot be read."""
+    reading = one.source.read(project.options(tell, name=one.name))
+    for note in reading.notes:
+        tell(f"note: {printable(note)}")
+    lock = Lock({contract.name: contract for contract in reading.contracts})
+    writer.text(_rendered(selected(lock, servers, where=one.source.label), writer))
+    for problem in reading.problems:
+        tell(f"fusion: {printable(str(problem))}")
+    if not reading.problems:
+        return OK
+    tell(f"exit {REFUSED}: could not read everything")
+    return REFUSED
+
+
+def _rendered(lock: Lock, writer: Writer) -> str:
+    if writer.machine:
+        shown = {"servers": {name: _document(contract) for name, contract in lock.servers.items()}}
+        return json.dumps(shown, indent=2) + "\n"
+    from fusion_contracts.report.listing import render
+
+    return render(lock.servers.values(), width=writer.width, colour=writer.colour)
+
+
+def _document(contract: ServerContract) -> dict[str, Any]:
+    """A server as MCP lists it, in the form of a saved catalog, so that what is shown can be read again."""
+    from fusion_contracts.sources.wire import prompt_document, server_document, tool_document
+
+    shown = server_document(contract)
+    return {
+        "protocolVersion": contract.protocol_version,
+        "serverInfo": shown["serverInfo"],
+        "capabilities": shown["capabilities"],
+        "instructions": shown["instructions"],
+        "tools": [tool_document(tool) for tool in contract.tools.values()],
+        "prompts": [prompt_document(prompt) for prompt in contract.prompts.values()],
+        "resources": [{"uri": uri, **fields} for uri, fields in shown["resources"].items()],
+        "resourceTemplates": [{"uriTemplate": uri, **fields} for uri, fields in shown["resourceTemplates"].items()],
+    }

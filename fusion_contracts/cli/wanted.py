@@ -1,0 +1,135 @@
+"""Which sources a command reads: the one on the command line, or those of the settings. Never one from a lock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fusion_contracts import config
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.model import Lock, ServerContract, SourceRecord
+
+if TYPE_CHECKING:
+    from fusion_contracts.sources.base import Source
+
+__all__ = ["Wanted", "as_config", "asked", "configured", "locked_as", "same_origin"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A source to read. `name` is the server's NAME: given, or the settings' key; None: the source derives it.
+
+    `record` is what a lock keeps of it, with its path relative to the project's folder.
+    """
+
+    source: Source
+    name: str | None
+    record: SourceRecord | None
+
+
+def asked(
+    project: Project,
+    argument: str | None,
+    command: Sequence[str] = (),
+    *,
+    name: str | None = None,
+    pass_env: Sequence[str] = (),
+) -> Wanted:
+    """The source that the command line names; where the settings name the same, theirs, with its environment and NAME.
+
+    Raises FusionError where it names two, or none that can be read.
+    """
+    from fusion_contracts.sources.resolve import resolve
+
+    source = resolve(argument, command, project.options(_silent, name=name, pass_env=pass_env))
+    one = Wanted(source, name, _rooted(source.record, project.root))
+    if one.record is None:
+        return one
+    for key, entry in project.config.sources.items():
+        if name in {None, key} and (one.record.command, one.record.path) == (entry.command, entry.path):
+            _require_env(project, key, entry, pass_env)
+            return Wanted(_source(project, entry), key, one.record)
+    return one
+
+
+def _require_env(project: Project, name: str, entry: config.Source, pass_env: Sequence[str]) -> None:
+    """Raise FusionError where the command line hands a variable through that the settings, which count, do not."""
+    missing = [variable for variable in pass_env if variable not in entry.pass_env]
+    if missing:
+        message = f"{project.home.path.name} names this source as {printable(name)}, without {printable(missing[0])}"
+        raise FusionError(message, "add it to pass-env there", stage="usage")
+
+
+def configured(project: Project, globs: Sequence[str] = ()) -> tuple[list[Wanted], list[Problem]]:
+    """The sources of the settings whose NAME matches `globs`, and what is wrong with the others."""
+    found: list[Wanted] = []
+    problems: list[Problem] = []
+    for name, entry in project.config.sources.items():
+        if matches(name, globs):
+            try:
+                source = _source(project, entry)
+            except FusionError as error:
+                problems.append(Problem(name, "usage", error.problem.message, error.problem.next))
+            else:
+                found.append(Wanted(source, name, _rooted(source.record, project.root)))
+    return found, problems
+
+
+def _source(project: Project, entry: config.Source) -> Source:
+    if entry.path is None:
+        from fusion_contracts.sources.stdio import StdioSource
+
+        return StdioSource(entry.command, entry.env, entry.pass_env)
+    from fusion_contracts.sources.resolve import resolve
+
+    source = resolve(entry.path, (), project.options(_silent))
+    if source.record is None:
+        raise FusionError(f"{printable(entry.path)} is no catalog", "name a catalog or a command", stage="usage")
+    return source
+
+
+def _rooted(record: SourceRecord | None, root: Path) -> SourceRecord | None:
+    """The record with its path as a lock stores it: relative to the root, with forward slashes."""
+    if record is None or record.path is None:
+        return record
+    try:
+        return replace(record, path=Path(os.path.relpath(root / record.path, root)).as_posix())
+    except ValueError:  # two drives on Windows
+        return record
+
+
+def _silent(text: str) -> None:
+    """Say nothing: naming a source starts nothing."""
+
+
+def same_origin(wanted: Wanted, contract: ServerContract) -> bool:
+    """Whether a locked contract came from this source: the same command or file, whatever its environment."""
+    ours, theirs = wanted.record, contract.source
+    return ours is not None and theirs is not None and _identity(ours) == _identity(theirs)
+
+
+def _identity(record: SourceRecord) -> tuple[object, ...]:
+    return record.kind, record.command, record.url, record.path
+
+
+def locked_as(wanted: Wanted, lock: Lock) -> ServerContract | None:
+    """The contract in the lock that this source made: the one under its NAME, else the one that it was locked from."""
+    if wanted.name is not None:
+        return lock.servers.get(wanted.name)
+    return next((contract for contract in lock.servers.values() if same_origin(wanted, contract)), None)
+
+
+def as_config(record: SourceRecord) -> config.Source | None:
+    """The entry of the settings for a source that a lock records; None for a kind that settings do not have yet.
+
+    A variable whose value the lock does not hold is written as a reference to itself.
+    """
+    env = {name: template or f"${{{name}}}" for name, template in record.env.items()}
+    if record.kind == "stdio" and record.command:
+        return config.Source(command=record.command, env=env, pass_env=record.pass_env)
+    return config.Source(path=record.path) if record.kind == "file" and record.path is not None else None

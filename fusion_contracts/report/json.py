@@ -1,0 +1,16 @@
+"""The report for machines: the exact shape of DESIGN section 5, indented, ending in a newline."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fusion_contracts.diff import Report
+
+__all__ = ["render"]
+
+
+def render(report: Report) -> str:
+    """Return the report as JSON: ASCII alone, so that no terminal and no encoding can change what it says."""
+    return json.dumps(report.to_dict(), indent=2) + "\n"

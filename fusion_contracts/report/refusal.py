@@ -1,0 +1,71 @@
+"""Why a call that worked fails now, as far as a finding says it: the argument of the call that the change concerns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.report.layout import cut
+
+if TYPE_CHECKING:
+    from fusion_contracts.diff import Finding
+    from fusion_contracts.model import JsonValue
+
+__all__ = ["refusal"]
+
+_PLAIN = "refused by its schema"
+_GONE = frozenset({"property-removed", "property-forbidden"})
+_BRANCHES = frozenset({"anyOf", "oneOf", "allOf"})
+_LONGEST = 40  # cells of a value; the whole call stands above it
+
+
+def refusal(finding: Finding) -> str:
+    """`refused: pageId is missing`, `refused: unit is "K"`; only that it is refused where no argument can be named."""
+    if finding.silent:
+        return f"{_PLAIN}; a server that drops unknown keys answers without it"
+    if finding.successor is not None:
+        return f"refused: it takes {printable(finding.successor)} instead"
+    found = _argument(finding)
+    if found is None:
+        return _PLAIN
+    path, there, value = found
+    if not there:
+        return f"refused: {path} is missing"
+    if finding.rule in _GONE:
+        return f"refused: {path} is no argument now"
+    return f"refused: {path} is {cut(printable(json.dumps(value, ensure_ascii=False)), _LONGEST)}"
+
+
+def _argument(finding: Finding) -> tuple[str, bool, JsonValue] | None:
+    """The argument that a finding's pointer names: its path, whether the call holds it, its value. None for none."""
+    path, value, there = "", finding.witness, True
+    for name in _names(finding.pointer):
+        if not there:
+            return None
+        if name is None:
+            there = isinstance(value, list) and bool(value)
+            path, value = f"{path}[]", value[0] if there else None
+        else:
+            there = isinstance(value, dict) and name in value
+            path, value = f"{path}.{printable(name)}".lstrip("."), value[name] if there else None
+    return (path, there, value) if path else None
+
+
+def _names(pointer: str) -> Iterator[str | None]:
+    """The steps that a pointer into a schema takes in an instance: a property's name, None for an element.
+
+    A branch is no step; whatever else stands there is a keyword of the place reached, and the way ends.
+    """
+    steps = iter(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[2:])
+    for step in steps:
+        if step == "properties":
+            yield from islice(steps, 1)
+        elif step == "items":
+            yield None
+        elif step in _BRANCHES:
+            next(steps, None)
+        else:
+            return

@@ -1,0 +1,239 @@
+"""`fusion check`: intact, fresh, compatible, in one report with one exit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+
+EDITED = "tool close_page was edited by hand or merged badly: its {}"
+
+
+@pytest.fixture
+def committed(repository: Any, close_page: Any) -> Any:
+    """A repository with one locked server, committed on `main`."""
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.commit("first")
+    return repository
+
+
+def test_all_three_hold(committed: Any) -> None:
+    commit = committed.commit("again")
+    result = committed.run("check", "--base", "main")
+    assert result.code == 0
+    assert result.err == "pages: starting python serve.py pages.json\n"
+    assert result.out == (
+        "fusion check: fusion.lock, 1 server\n"
+        "intact      yes\n"
+        "fresh       1 server unchanged\n"
+        f"compatible  with fusion.lock at main ({commit[:7]}): no changes\n"
+        "exit 0: nothing at or above breaking\n"
+    )
+
+
+def test_a_breaking_change_offline(committed: Any, close_page_v2: Any) -> None:
+    base = committed.git("rev-parse", "HEAD")
+    committed.git("switch", "-q", "-c", "change")
+    committed.serve("pages", close_page_v2)
+    committed.run("lock")
+    committed.commit()
+
+    result = committed.run("check", "--offline", "--base", "main")
+
+    assert (result.code, result.err) == (1, "")
+    assert result.out == (
+        "fusion check: fusion.lock, 1 server\n"
+        "intact      yes\n"
+        "fresh       not asked (--offline)\n"
+        f"compatible  with fusion.lock at main ({base[:7]}): 1 breaking\n"
+        "\n"
+        "BREAKING  pages: 1 breaking\n"
+        "  close_page                     when no longer accepts 'later'                              cd16508\n"
+        '      worked  close_page {"when": "later"}\n'
+        '      now     refused: when is "later"\n'
+        "exit 1: breaking findings\n"
+    )
+    assert committed.run("check", "--offline", "--base", "main", "--fail-on", "never").code == 0
+
+
+def test_the_base_is_where_the_branch_left_it(committed: Any, close_page: Any, close_page_v2: Any) -> None:
+    committed.git("switch", "-q", "-c", "change")
+    committed.commit("mine")
+    committed.git("switch", "-q", "main")
+    committed.serve("pages", close_page_v2)
+    committed.run("lock")
+    committed.commit("theirs")
+    committed.git("switch", "-q", "change")
+    assert committed.run("check", "--offline", "--base", "main").code == 0
+
+
+def test_the_ci_names_the_base(committed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    committed.git("update-ref", "refs/remotes/origin/trunk", "HEAD")
+    monkeypatch.setenv("GITHUB_BASE_REF", "trunk")
+    result = committed.run("check", "--offline")
+    assert result.code == 0
+    assert "compatible  with fusion.lock at origin/trunk (" in result.out
+
+
+def test_nobody_names_the_base(committed: Any) -> None:
+    result = committed.run("check", "--offline")
+    assert result.code == 2
+    assert result.out.splitlines()[-3:] == [
+        "compatible  not checked: there is no base to compare with: origin/HEAD is not set in this clone",
+        "      next: name one with --base REV, or run: git remote set-head origin --auto",
+        "exit 2: could not check: there is no base to compare with: origin/HEAD is not set in this clone",
+    ]
+
+
+def test_a_shallow_clone_is_told_the_line_to_set(
+    committed: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed.git("switch", "-q", "-c", "change")
+    committed.commit("mine")
+    committed.git("switch", "-q", "main")
+    committed.commit("theirs")
+    clone = tmp_path / "clone"
+    subprocess.run(
+        ["git", "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{committed.folder}", str(clone)],
+        check=True,
+    )
+    monkeypatch.chdir(clone)
+    committed.folder = clone
+
+    result = committed.run("check", "--offline", "--base", "origin/change")
+
+    assert result.code == 2
+    assert result.out.splitlines()[-3:-1] == [
+        "compatible  not checked: HEAD and origin/change have no commit in common in this clone",
+        "      next: fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere",
+    ]
+
+
+def test_the_first_lock(repository: Any, close_page: Any) -> None:
+    commit = repository.commit("nothing yet")
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    result = repository.run("check", "--base", "main")
+    assert result.code == 0
+    assert result.out.splitlines()[3:] == [
+        f"compatible  first lock: nothing to compare (fusion.lock at main ({commit[:7]}) does not exist)",
+        "exit 0: nothing at or above breaking",
+    ]
+
+
+def test_several_servers_at_three_in_the_morning(committed: Any, close_page: Any, close_page_v2: Any) -> None:
+    for name in ("good", "dead"):
+        committed.run("lock", "--name", name, *committed.serve(name, close_page))
+    committed.commit()
+    committed.serve("pages", close_page_v2)
+    committed.write("dead.json", "no JSON: the server dies")
+
+    result = committed.run("check", "--base", "HEAD")
+
+    assert result.code == 1
+    lines = result.out.splitlines()
+    assert lines[:5] == [
+        "fusion check: fusion.lock, 3 servers",
+        "intact      yes",
+        "fresh       1 server unchanged, 1 server changed, 1 server not checked",
+        "  pages  BREAKING  1 breaking",
+        "      next: fusion diff -s pages shows what changed, fusion lock -s pages accepts it",
+    ]
+    assert lines[5].startswith("  dead  not checked: stopped before it answered initialize (exit status 1), twice.")
+    assert lines[6].startswith("      next: ")
+    assert lines[-1] == "exit 1: fusion.lock is stale; 1 server not checked"
+
+
+def test_everything_is_wrong_at_once(committed: Any, close_page_v2: Any) -> None:
+    text = committed.read("fusion.lock").replace("Close a page.", "Close a tab.").replace('  "later",\n', "")
+    committed.write("fusion.lock", text)
+    committed.serve("pages", close_page_v2)
+
+    result = committed.run("check", "--base", "main", "--format", "json")
+
+    report = json.loads(result.out)
+    commit = committed.git("rev-parse", "HEAD")
+    assert result.code == 1
+    assert report["base"] == {"label": f"fusion.lock at main ({commit[:7]})", "kind": "git", "revision": commit}
+    assert report["head"] == {"label": "fusion.lock", "kind": "lock"}
+    assert report["summary"] == {"breaking": 1, "risky": 1, "safe": 0, "waived": 0, "verdict": "BREAKING"}
+    assert report["errors"] == [
+        {
+            "server": "pages",
+            "stage": "lock",
+            "message": EDITED.format("interface and prose digests do not match"),
+            "next": "run `fusion lock`",
+        },
+        {
+            "server": "pages",
+            "stage": "lock",
+            "message": "the lock is stale: tool close_page (prose)",
+            "next": "fusion diff -s pages shows what changed, fusion lock -s pages accepts it",
+        },
+    ]
+    assert result.err.splitlines()[-1] == (
+        "exit 1: breaking findings; fusion.lock was edited by hand or merged badly; fusion.lock is stale"
+    )
+
+
+def test_an_edited_lock_fails_though_nothing_else_is_wrong(committed: Any, close_page: Any) -> None:
+    committed.write("fusion.lock", committed.read("fusion.lock").replace("Close a page.", "Close a tab."))
+    result = committed.run("check", "--offline", "--base", "main")
+    assert result.code == 1
+    assert result.out.splitlines()[1:3] == [
+        "intact      no",
+        f"  pages: {EDITED.format('prose digest does not match')}; run `fusion lock`",
+    ]
+
+
+def test_an_unpinned_package_is_named(committed: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, close_page: Any,
+                                      close_page_v2: Any) -> None:  # fmt: skip
+    runner = tmp_path / "bin" / "npx"
+    runner.parent.mkdir()
+    python, script = committed.command("x")[:2]
+    runner.write_text(f'#!/bin/sh\nexec "{python}" "{script}" pages.json\n', encoding="utf-8")
+    runner.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{runner.parent}:/usr/bin:/bin")
+    committed.run("lock", "--name", "play", "--", "npx", "-y", "@playwright/mcp@latest")
+    committed.commit()
+    committed.serve("pages", close_page_v2)
+
+    result = committed.run("check", "--base", "HEAD", "-s", "play")
+
+    assert "  play  BREAKING  1 breaking (@playwright/mcp@latest is unpinned; locked: 1.0.0)\n" in result.out
+
+
+def test_not_a_repository(project: Any, close_page: Any) -> None:
+    project.run("lock", project.catalog("pages.json", close_page))
+    result = project.run("check", "--base", "main")
+    assert result.code == 2
+    assert "compatible  not checked: git cannot resolve" in result.out
+
+
+def test_no_lock(repository: Any) -> None:
+    result = repository.run("check", "--format", "json")
+    assert result.code == 2
+    assert json.loads(result.out)["errors"] == [
+        {
+            "server": None,
+            "stage": "lock",
+            "message": "no lock at fusion.lock",
+            "next": "run `fusion lock SOURCE` to write one",
+        }
+    ]
+
+
+def test_a_command_is_refused(committed: Any) -> None:
+    result = committed.run("check", "--", "true")
+    assert result.code == 2
+    assert result.err.splitlines()[0] == (
+        "fusion: fusion check takes no command after --; configure it: fusion lock -- COMMAND does"
+    )
+
+
+def test_it_writes_nothing(committed: Any, close_page_v2: Any) -> None:
+    committed.serve("pages", close_page_v2)
+    before = committed.files()
+    committed.run("check", "--base", "main")
+    assert committed.files() == before

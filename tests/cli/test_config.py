@@ -1,0 +1,233 @@
+"""Settings: where they are looked for, what they may hold, and what is said about the rest."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from fusion_contracts.config import (
+    Config,
+    ConfigFile,
+    Source,
+    Volatile,
+    common_form,
+    read,
+    source_line,
+    source_lines,
+    with_source,
+)
+from fusion_contracts.errors import FusionError
+
+EVERYTHING = """\
+lockfile = "tools.lock"
+fail-on = "risky"
+world = "open"
+levels = { description-changed = "safe" }
+
+[sources.pages]
+command = ["npx", "pages"]
+env = { TOKEN = "${TOKEN}" }
+pass-env = ["HTTP_PROXY"]
+
+[sources.saved]
+path = "saved.json"
+
+[[volatile]]
+server = "pages"
+pattern = "[0-9]+"
+reason = "a port"
+"""
+
+
+def test_everything_that_can_be_set(tmp_path: Path) -> None:
+    (tmp_path / "fusion.toml").write_text(EVERYTHING, encoding="utf-8")
+    config, place = read(tmp_path)
+    assert config == Config(
+        lockfile="tools.lock",
+        fail_on="risky",
+        world="open",
+        sources={
+            "pages": Source(command=("npx", "pages"), env={"TOKEN": "${TOKEN}"}, pass_env=("HTTP_PROXY",)),
+            "saved": Source(path="saved.json"),
+        },
+        levels={"description-changed": "safe"},
+        volatile=(Volatile(server="pages", pattern="[0-9]+", reason="a port"),),
+    )
+    assert place == ConfigFile(tmp_path / "fusion.toml", nested=False)
+
+
+def test_the_same_in_pyproject(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "x"\n[tool.fusion]\nfail-on = "any"\n', encoding="utf-8"
+    )
+    config, place = read(tmp_path)
+    assert config == Config(fail_on="any")
+    assert place == ConfigFile(tmp_path / "pyproject.toml", nested=True)
+
+
+def test_no_settings(tmp_path: Path) -> None:
+    assert read(tmp_path) == (Config(), None)
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n', encoding="utf-8")
+    assert read(tmp_path) == (Config(), None)
+
+
+def test_a_parent_folder_is_not_asked(tmp_path: Path) -> None:
+    (tmp_path / "fusion.toml").write_text('fail-on = "any"\n', encoding="utf-8")
+    (tmp_path / "inside").mkdir()
+    assert read(tmp_path / "inside") == (Config(), None)
+
+
+def test_a_named_file(tmp_path: Path) -> None:
+    named = tmp_path / "other.toml"
+    named.write_text('fail-on = "never"\n', encoding="utf-8")
+    (tmp_path / "fusion.toml").write_text('fail-on = "any"\n', encoding="utf-8")
+    assert read(tmp_path, named)[0] == Config(fail_on="never")
+    assert read(tmp_path, tmp_path / "new.toml", create=True) == (
+        Config(),
+        ConfigFile(tmp_path / "new.toml", nested=False),
+    )
+
+
+def sentence(folder: Path, text: str, name: str = "fusion.toml") -> str:
+    """What is said about a settings file, without its folder."""
+    (folder / name).write_text(text, encoding="utf-8")
+    with pytest.raises(FusionError) as caught:
+        read(folder)
+    assert caught.value.problem.stage == "usage"
+    return str(caught.value).replace(f"{folder}/", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('fail_on = "any"\n', "fusion.toml: unknown key fail_on; did you mean fail-on?"),
+        ("sourcs = {}\n", "fusion.toml: unknown key sourcs; did you mean sources?"),
+        ("zzz = 1\n", "fusion.toml: unknown key zzz; known keys: fail-on, levels, lockfile, sources, volatile, world"),
+        ('[sources.x]\ncomand = ["a"]\n', "fusion.toml: unknown key sources.x.comand; did you mean command?"),
+        ('[sources.x]\ncommand = "npx x"\n', "fusion.toml: sources.x.command must be a list; correct the value"),
+        ('[sources.x]\ncommand = ["npx", 1]\n', "fusion.toml: sources.x.command.1 must be a string; correct the value"),
+        ("[sources.x]\n", "fusion.toml: sources.x needs a command or a path, one of the two; correct the entry"),
+        (
+            '[sources.x]\ncommand = ["a"]\npath = "b"\n',
+            "fusion.toml: sources.x needs a command or a path, one of the two; correct the entry",
+        ),
+        (
+            '[sources.x]\npath = "b"\npass-env = ["A"]\n',
+            "fusion.toml: sources.x has env or pass-env beside a path; only a command takes them; correct the entry",
+        ),
+        (
+            'fail-on = "high"\n',
+            "fusion.toml: fail-on must be 'breaking', 'risky', 'any' or 'never'; correct the value",
+        ),
+        ("sources = 3\n", "fusion.toml: sources must be a table; correct the value"),
+        ("[[volatile]]\npattern = 'x'\n", "fusion.toml: volatile.0.reason is missing; add it"),
+        ("a = \n", "fusion.toml is not valid TOML: Invalid value (at line 1, column 5); correct that line"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
+    assert sentence(tmp_path, text) == said
+
+
+def test_the_key_is_named_with_its_table_in_pyproject(tmp_path: Path) -> None:
+    said = sentence(tmp_path, "[tool.fusion]\nlock-file = 'x'\n", "pyproject.toml")
+    assert said == "pyproject.toml: unknown key tool.fusion.lock-file; did you mean lockfile?"
+
+
+def test_a_value_is_never_repeated(tmp_path: Path) -> None:
+    assert "hunter2" not in sentence(tmp_path, '[sources.x]\ncommand = "login hunter2"\n')
+
+
+def test_settings_in_two_files(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.fusion]\nfail-on = 'any'\n", encoding="utf-8")
+    assert sentence(tmp_path, "fail-on = 'any'\n") == (
+        "fusion.toml and [tool.fusion] in pyproject.toml both hold settings; keep one of the two"
+    )
+
+
+def test_a_named_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FusionError, match=r"^no settings file .*gone\.toml; check --config$"):
+        read(tmp_path, tmp_path / "gone.toml")
+
+
+def test_no_text(tmp_path: Path) -> None:
+    (tmp_path / "fusion.toml").write_bytes(b"\xff")
+    with pytest.raises(FusionError, match=r"fusion\.toml is not UTF-8 text; save it as UTF-8$"):
+        read(tmp_path)
+
+
+def test_an_entry_is_appended(tmp_path: Path) -> None:
+    place = ConfigFile(tmp_path / "pyproject.toml", nested=True)
+    text = "[project]\nname = 'x'  # mine"
+    assert with_source(text, "a b", Source(command=("npx", "-y"), pass_env=("T",)), place) == (
+        f'{text}\n\n[tool.fusion.sources."a b"]\ncommand = ["npx", "-y"]\npass-env = ["T"]\n'
+    )
+
+
+def test_the_commonest_settings_load_no_pydantic(tmp_path: Path) -> None:
+    (tmp_path / "fusion.toml").write_text('fail-on = "any"\n[sources.x]\ncommand = ["a"]\n', encoding="utf-8")
+    code = (
+        "import sys; from pathlib import Path; from fusion_contracts.config import read; "
+        "print(read(Path('.'))[0]); assert 'pydantic' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Config(lockfile='fusion.lock', fail_on='any', world='declared', sources={'x': ")
+
+
+loose = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 2) | st.text(max_size=2) | st.sampled_from(["breaking", "any", "high"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+entries = st.dictionaries(st.sampled_from(["command", "path", "env", "pass-env", "other"]), loose, max_size=3)
+likely = st.fixed_dictionaries(
+    {"command": st.lists(st.text(max_size=2), max_size=2)},
+    optional={
+        "env": st.dictionaries(st.text(max_size=2), st.text(max_size=2), max_size=1),
+        "path": st.text(max_size=2),
+    },
+)
+tables = st.fixed_dictionaries(
+    {},
+    optional={
+        "lockfile": loose,
+        "fail-on": loose,
+        "sources": st.dictionaries(st.text(max_size=2), entries | likely, max_size=2) | loose,
+        "world": loose,
+    },
+)
+
+
+@given(tables)
+def test_what_is_taken_as_it_is_pydantic_takes_as_well(table: dict[str, Any]) -> None:
+    quick = common_form(table)
+    if quick is not None:
+        assert TypeAdapter(Config).validate_python(table) == quick
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+sources = st.builds(
+    Source,
+    command=st.lists(texts, min_size=1).map(tuple),
+    env=st.dictionaries(texts, texts, max_size=2),
+    pass_env=st.lists(texts, max_size=2).map(tuple),
+) | st.builds(Source, path=texts)
+
+
+@given(name=texts, source=sources, nested=st.booleans())
+def test_what_is_written_is_read_again(name: str, source: Source, nested: bool) -> None:
+    place = ConfigFile(Path("pyproject.toml"), nested=nested)
+    table = tomli.loads(source_lines(name, source, place))
+    line = tomli.loads(source_line(name, source))
+    assert (table["tool"]["fusion"] if nested else table) == {"sources": line}
+    expected = {"command": list(source.command)} if source.command else {"path": source.path}
+    assert {key: line[name][key] for key in expected} == expected
+    assert line[name].get("env", {}) == source.env
+    assert tuple(line[name].get("pass-env", ())) == source.pass_env

@@ -1,0 +1,51 @@
+"""Widths, cuts and wraps."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fusion_contracts.report.layout import columns, cut, paint, width_of, wrap
+
+words = st.lists(st.text(st.characters(categories=["L", "M", "N", "P", "S"]), min_size=1), min_size=1)
+
+
+@pytest.mark.parametrize(("text", "cells"), [("abc", 3), ("", 0), ("日本", 4), ("e\u0301", 1), ("é", 1), ("\u200b", 0)])
+def test_cells(text: str, cells: int) -> None:
+    assert width_of(text) == cells
+
+
+def test_a_page_is_neither_too_narrow_nor_too_wide() -> None:
+    assert [columns(width) for width in (20, 60, 90, 400)] == [60, 60, 90, 120]
+
+
+def test_cut() -> None:
+    assert cut("abcdef", 6) == "abcdef"
+    assert cut("abcdefg", 6) == "abcde…"
+    assert cut("日本語", 5) == "日本…"
+    assert cut("日本語", 4) == "日…"
+
+
+def test_wrap() -> None:
+    assert wrap("one two three", 8) == ["one two", "three"]
+    assert wrap("0123456789", 4) == ["0123", "4567", "89"]
+    assert wrap("", 4) == [""]
+    assert wrap("one two\u00a0three", 9) == ["one", "two three"]
+
+
+@given(words=words, width=st.integers(4, 40))
+def test_wrapping_loses_nothing_and_fits(words: list[str], width: int) -> None:
+    lines = wrap(" ".join(words), width)
+    assert "".join(lines).replace(" ", "") == "".join(words)
+    assert all(width_of(line) <= width for line in lines)
+
+
+@given(text=st.text(), width=st.integers(1, 40))
+def test_a_cut_fits(text: str, width: int) -> None:
+    assert width_of(cut(text, width)) <= width
+
+
+def test_paint() -> None:
+    assert paint("BREAKING", "red", colour=True) == "\x1b[1;31mBREAKING\x1b[0m"
+    assert paint("BREAKING", "red", colour=False) == "BREAKING"
