@@ -1,0 +1,232 @@
+"""What an agent that learned an older contract must know about one action: findings, in the fewest words."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from fusion_contracts.model import JsonValue, ServerContract, Tool
+from fusion_contracts.runtime.carries import carried
+from fusion_contracts.runtime.echo import clip, quoted, show
+
+if TYPE_CHECKING:
+    from fusion_contracts.diff import Finding
+
+__all__ = ["Actions", "Delta", "DeltaKind", "actions_of", "deltas_between", "version_of"]
+
+DeltaKind: TypeAlias = Literal["structure", "hint", "prose"]
+
+_LONGEST = 120  # characters of one change
+_TOOL_RULES = {"tool-removed", "tool-renamed", "action-removed", "action-renamed"}
+_HINTS = {"read-only-lost", "destructive-gained", "idempotent-lost", "open-world-gained", "execution-changed"}
+_PROSE = {"description-changed", "parameter-description-changed", "invisible-text-added"}
+# Nothing that a caller could act on: display, other annotations, and the dialect in which the schema is written.
+_SILENT = {"title-changed", "icons-changed", "hint-towards-safety", "hint-without-effect", "dialect-changed"}
+_REMOVED = "removed"
+_WORDS = {
+    "property-removed": _REMOVED,
+    "required-property-added": "new and required",
+    "property-became-required": "now required",
+    "null-removed": "no longer takes null",
+    "property-name-taken": "new argument",
+    "description-changed": "description reworded",
+    "parameter-description-changed": "description reworded",
+    "invisible-text-added": "description changed",
+    "undecided": "changed: read its description again",
+    "schema-narrowed": "takes fewer calls: read its description again",
+    "additional-properties-closed": "unknown arguments are refused now",
+    "input-schema-emptied": "no longer says what it takes",
+}
+_RETYPED = "no longer takes "
+_BECAME = {
+    "pattern-tightened": "must match {}",
+    "minimum-raised": "minimum is {} now",
+    "maximum-lowered": "maximum is {} now",
+    "min-length-raised": "minLength is {} now",
+    "max-length-lowered": "maxLength is {} now",
+    "min-items-raised": "minItems is {} now",
+    "max-items-lowered": "maxItems is {} now",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """One change of an action that matters to its callers.
+
+    `field` is the argument concerned, in the live contract where it is there (`fields[].target`), "" for the whole
+    action. `since` names the release after which it changed, "" where it has no name; `age` orders releases, the
+    older the smaller. `gone` is the argument of the old contract that the live one does not have, `successor` what took
+    its place, and `carries` says that the old value may be sent there.
+    """
+
+    action: str
+    severity: Literal["BREAKING", "RISKY"]
+    field: str
+    text: str
+    kind: DeltaKind = "structure"
+    since: str = ""
+    age: int = 0
+    gone: str | None = None
+    successor: str | None = None
+    carries: bool = False
+
+
+def version_of(contract: ServerContract) -> str:
+    """What a contract calls its version; "" where it has none."""
+    version = contract.info.get("version")
+    return version if isinstance(version, str) else ""
+
+
+def deltas_between(old: ServerContract, new: ServerContract, since: str, age: int = 0) -> list[Delta]:
+    """What changed for the callers of each action of the old contract, unranked; whole tools by their name.
+
+    Outputs, prompts and the server's own fields are left out: they do not decide whether a call is taken.
+    """
+    from fusion_contracts.diff import diff  # once, when awareness is made; not when the runtime is imported
+
+    before, after = _inputs(old), _inputs(new)
+    report = diff(before, after)
+    by_tool: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        if finding.level > 0 and finding.tool is not None and finding.side in {"input", "tool"}:
+            by_tool.setdefault(finding.tool, []).append(finding)
+    found: list[Delta] = []
+    for name, findings in by_tool.items():
+        ours, theirs = before.tools.get(name), after.tools.get(name)
+        crossing = carried(ours.input_schema, theirs.input_schema) if ours and theirs else {}
+        deltas = list(_of_tool(name, findings, crossing))
+        found += [*deltas, *(_of_selector(deltas, theirs) if theirs else ())]
+    return [replace(delta, since=since, age=age) for delta in found]
+
+
+def _inputs(contract: ServerContract) -> ServerContract:
+    """The contract without what is not asked about here."""
+    tools = {name: replace(tool, output_schema=None, meta={}, extra={}) for name, tool in contract.tools.items()}
+    return ServerContract(contract.name, tools=tools)
+
+
+def _of_tool(name: str, findings: Iterable[Finding], crossing: Mapping[str, str]) -> Iterator[Delta]:
+    deltas = _outermost([delta for finding in findings if (delta := _delta(name, finding)) is not None])
+    renamed = {delta.gone for delta in deltas if delta.successor is not None}
+    for delta in deltas:
+        if delta.gone is not None and crossing.get(delta.gone) == delta.successor and delta.successor is not None:
+            yield _rename(delta, delta.gone, delta.successor, carries=True)
+        elif not _told_by(delta, crossing, renamed):
+            yield delta
+    for gone, successor in crossing.items():
+        parts = [delta for delta in deltas if delta.field in {gone, successor} and delta.successor is None]
+        if gone not in renamed and parts:
+            breaking = any(delta.severity == "BREAKING" for delta in parts)
+            base = Delta(name, "BREAKING" if breaking else "RISKY", successor, "")
+            yield _rename(base, gone, successor, carries=True)
+
+
+def _of_selector(deltas: Iterable[Delta], live: Tool) -> Iterator[Delta]:
+    """Actions that are gone, as changes of the argument that selects: a call of one names no action that is there."""
+    gone = [delta for delta in deltas if not delta.field and delta.action.startswith(f"{live.name}.")]
+    selector = actions_of(live).selector if gone else ""
+    for delta in gone:
+        value = delta.action.removeprefix(f"{live.name}.")
+        if delta.text == _REMOVED:
+            yield Delta(live.name, delta.severity, selector, f"no longer accepts {quoted(value)}")
+        elif delta.successor is not None:
+            successor = delta.successor.removeprefix(f"{live.name}.")
+            yield Delta(live.name, delta.severity, selector, f"{quoted(value)} is {quoted(successor)} now")
+
+
+def _outermost(deltas: list[Delta]) -> list[Delta]:
+    """Without what went inside a value that has another type now: the change of type tells it."""
+    retyped = tuple(
+        (f"{delta.field}.", f"{delta.field}[]")
+        for delta in deltas
+        if delta.field and delta.text.startswith(_RETYPED) and delta.gone is None
+    )
+    return [delta for delta in deltas if not any(delta.field.startswith(inner) for inner in retyped)]
+
+
+def _told_by(delta: Delta, crossing: Mapping[str, str], renamed: set[str | None]) -> bool:
+    """Whether a rename that the values show tells this removal or addition already."""
+    fresh = {successor for gone, successor in crossing.items() if gone not in renamed}
+    removed = delta.gone in crossing and delta.gone not in renamed
+    added = delta.field in fresh and delta.text == _WORDS["required-property-added"]
+    return delta.successor is None and (removed or added)
+
+
+def _delta(tool: str, finding: Finding) -> Delta | None:
+    if finding.rule in _SILENT or (finding.pointer.startswith("/annotations") and finding.rule not in _HINTS):
+        return None
+    severity: Literal["BREAKING", "RISKY"] = "BREAKING" if finding.level.name == "BREAKING" else "RISKY"
+    action = finding.action or tool
+    if finding.rule in _TOOL_RULES:
+        return _whole(action, finding, severity)
+    field = _field(finding)
+    base = Delta(action, severity, field, _text(finding, field), _kind(finding.rule))
+    if finding.rule == "property-removed":
+        return replace(base, gone=field)
+    if finding.rule == "property-renamed" and finding.successor is not None:
+        parent = field.rpartition(".")[0]
+        successor = f"{parent}.{finding.successor}" if parent else finding.successor
+        return _rename(base, field, successor, carries="carries over" in finding.message)
+    return base
+
+
+def _whole(action: str, finding: Finding, severity: Literal["BREAKING", "RISKY"]) -> Delta:
+    text = f"renamed to {clip(finding.successor)}" if finding.successor else _REMOVED
+    return Delta(action, severity, "", text, successor=finding.successor)
+
+
+def _rename(base: Delta, gone: str, successor: str, *, carries: bool) -> Delta:
+    old = clip(gone.rpartition(".")[2])
+    text = f"renamed from {old}; same value" if carries else f"replaces {old}; do not reuse its value"
+    return replace(base, field=successor, text=text, gone=gone, successor=successor, carries=carries)
+
+
+def _kind(rule: str) -> DeltaKind:
+    return "hint" if rule in _HINTS else "prose" if rule in _PROSE else "structure"
+
+
+def _text(finding: Finding, field: str) -> str:
+    if finding.rule in _WORDS:
+        return _WORDS[finding.rule]
+    if finding.rule in _BECAME and isinstance(finding.after, (str, int, float)):
+        return clip(_BECAME[finding.rule].format(finding.after), _LONGEST)
+    if finding.rule == "default-changed" and finding.after is not None:
+        return f"default is {show(finding.after)} now"
+    said = finding.message.removeprefix(f"{field} ").removeprefix("input ")
+    return clip(said, _LONGEST)
+
+
+def _field(finding: Finding) -> str:
+    """The argument a finding is about, as a reader writes its place; "" for the whole input."""
+    tokens = finding.pointer.split("/")[2:] if finding.side == "input" else []
+    if "$defs" in tokens or "definitions" in tokens:  # the message names the arguments that reach it
+        return finding.message.split(" ", 1)[0].rstrip(",")
+    path = ""
+    steps = iter(tokens)
+    for token in steps:
+        if token == "properties":  # noqa: S105 - a keyword of JSON Schema
+            name = next(steps, "").replace("~1", "/").replace("~0", "~")
+            path = f"{path}.{name}" if path else name
+        elif token in {"items", "prefixItems"}:
+            path += "[]"
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """The actions of a grouped tool: the argument that selects, and each action's own schema by its key."""
+
+    selector: str = ""
+    schemas: Mapping[str, JsonValue] = dataclasses.field(default_factory=dict)
+
+
+def actions_of(tool: Tool) -> Actions:
+    """The actions of a tool; none of a flat one."""
+    from fusion_contracts.schema.actions import grouping
+
+    group = grouping(tool.input_schema)
+    if group is None:
+        return Actions()
+    return Actions(group.discriminator, {f"{tool.name}.{value}": group.effective(value) for value in group.values})

@@ -1,0 +1,67 @@
+"""How a sent value is shown in an error: short, on one line, never a nested value, never a secret."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.model import JsonValue
+
+__all__ = ["HIDDEN_VALUE", "clip", "is_secret", "quoted", "show"]
+
+HIDDEN_VALUE = "a value that is not shown"
+
+_LONGEST = 60  # characters of one shown text
+_LONGEST_NAME = 80
+_DIGITS = 20  # more of a number say nothing to a reader
+_LARGEST = 10**_DIGITS
+
+# DESIGN: names that end so, in snake or camel case. `key` alone is none of them: `issue_key`.
+_SECRET_ENDS = (
+    "token", "secret", "secrets", "password", "passwords", "passwd", "credential", "credentials", "authorization",
+    "apikey", "privatekey", "accesskey",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def is_secret(name: str) -> bool:
+    """Whether an argument of this name holds something that must not be repeated."""
+    return "".join(character for character in name.lower() if character.isalnum()).endswith(_SECRET_ENDS)
+
+
+def clip(text: str, longest: int = _LONGEST_NAME) -> str:
+    """A name or phrase on one line: hidden characters escaped, cut when it is long."""
+    shown = text[: longest + 1]
+    if not (shown.isascii() and shown.isprintable()):
+        shown = printable(shown)
+    return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+
+
+def quoted(text: str, longest: int = _LONGEST) -> str:
+    """A text in single quotes; of a long one its beginning and its length."""
+    shown = clip(text, longest)
+    return f"'{shown}'" if len(text) <= longest else f"'{shown}' ({len(text):,} characters)"
+
+
+def show(value: JsonValue) -> str:
+    """One sent value: scalars as they are, of objects and lists the size alone."""
+    if isinstance(value, str):
+        return quoted(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value) if -_LARGEST < value < _LARGEST else f"a number of more than {_DIGITS} digits"
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else "a number that is not finite"
+    if isinstance(value, dict):
+        return _sized("an object", "with", "key", len(value)) if value else "an empty object"
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return _sized("a list", "of", "item", len(value)) if value else "an empty list"
+    return f"a value of type {clip(type(value).__name__, 40)}"
+
+
+def _sized(what: str, link: str, unit: str, count: int) -> str:
+    return f"{what} {link} {count:,} {unit}{'' if count == 1 else 's'}"

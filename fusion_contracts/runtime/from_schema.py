@@ -1,0 +1,100 @@
+"""Failures of arguments against a JSON Schema, by jsonschema-rs. Nothing is fetched, whatever a schema refers to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from fusion_contracts.model import JsonValue
+from fusion_contracts.runtime.failures import Failure
+from fusion_contracts.runtime.shape import Shape
+
+if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError
+
+__all__ = ["accepts", "check_schema", "failure_of", "prepared", "refusals"]
+
+MOST = 200  # errors that are read; the others are counted
+_KEYWORDS = {"falseSchema": "false"}
+_LIMITS = ("limit", "pattern", "format", "expected_value", "multiple_of")
+
+
+def prepared(schema: JsonValue, *, formats: bool) -> Any:
+    """A validator in the schema's own dialect. Raises ValueError where the schema is none."""
+    import jsonschema_rs  # a failing call needs it, an import does not
+
+    return jsonschema_rs.validator_for(schema, validate_formats=formats, retriever=_never)
+
+
+def accepts(validator: Any, arguments: JsonValue) -> bool:
+    """Whether the validator takes the arguments; False where it cannot tell, or there is none."""
+    if validator is None:
+        return False
+    try:
+        return bool(validator.is_valid(arguments))
+    except (ValueError, TypeError, OverflowError, RecursionError):  # what JSON cannot hold
+        return False
+
+
+def refusals(validator: Any, arguments: JsonValue) -> tuple[list[Failure], int]:
+    """What the validator refuses, and how many more refusals there are than were read."""
+    try:
+        errors = iter(validator.iter_errors(arguments))
+        found = [failure for error in islice(errors, MOST) for failure in failure_of(error)]
+        return found, sum(1 for _ in errors)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return [Failure((), "other", message="The arguments hold what JSON cannot hold.")], 0
+
+
+def failure_of(error: ValidationError, depth: int = 0) -> Iterable[Failure]:
+    """The failures that one error of jsonschema-rs tells: one for each name that is missing or too much."""
+    kind = error.kind.name
+    path = tuple(error.instance_path)
+    details: dict[str, Any] = error.kind.as_dict()
+    if kind == "required":
+        yield Failure((*path, str(details.get("property"))), "required", _needed_with(error))
+    elif kind in {"additionalProperties", "unevaluatedProperties"}:
+        for name in details.get("unexpected", ()):
+            yield Failure((*path, name), "unexpected" if kind == "additionalProperties" else "unevaluated")
+    elif kind in {"anyOf", "oneOf"} and depth < 8:  # noqa: PLR2004 - unions of unions of unions
+        yield Failure(path, kind, branches=_branches(details.get("context", ()), depth))
+    elif kind == "type":
+        yield Failure(path, "type", list(details.get("types", ())))
+    elif kind == "enum":
+        yield Failure(path, "enum", details.get("options"))
+    else:
+        limit = next((details[key] for key in _LIMITS if key in details), None)
+        yield Failure(path, _KEYWORDS.get(kind, kind), limit)
+
+
+def _branches(context: Iterable[Iterable[ValidationError]], depth: int) -> tuple[tuple[Failure, ...], ...]:
+    return tuple(
+        tuple(failure for error in islice(branch, MOST) for failure in failure_of(error, depth + 1))
+        for branch in context
+    )
+
+
+def _needed_with(error: ValidationError) -> str | None:
+    return "dependent" if any(str(step).startswith("depend") for step in error.schema_path[-2:]) else None
+
+
+def check_schema(schema: JsonValue, arguments: JsonValue) -> list[Failure]:
+    """What can be said without a validator, of a schema that no validator reads: names missing, names too much."""
+    if not isinstance(arguments, dict):
+        return [Failure((), "type", ["object"])]
+    flat = Shape(schema).at((), arguments)
+    required = [name for name in _list(flat.get("required")) if isinstance(name, str)]
+    known = flat.get("properties")
+    found = [Failure((name,), "required") for name in required if name not in arguments]
+    if flat.get("additionalProperties") is False and isinstance(known, dict):
+        found += [Failure((name,), "unexpected") for name in arguments if isinstance(name, str) and name not in known]
+    return found
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
+
+
+def _never(uri: str) -> Any:
+    raise ValueError(f"{uri} is not in the document, and nothing is fetched")

@@ -1,0 +1,186 @@
+"""Kept releases: the generations of a contract that agents in the field have learned.
+
+A release is a lock under `.fusion/releases/SERVER/NAME.lock`; a comment in its head carries name and sequence number,
+so that file dates and copies do not matter. `fusion release --package` writes what these locks tell into the package
+as one file of deltas, because wheels and images leave the folder behind.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.runtime.deltas import Delta, deltas_between
+
+__all__ = [
+    "FOLDER", "PACKED", "Release", "known_deltas", "pack", "read_releases", "release_head", "unpack",
+]  # fmt: skip
+
+FOLDER = ".fusion/releases"
+PACKED = "fusion_deltas.json"
+"""The file in a package that holds the deltas of its releases."""
+
+_VERSION = 1
+_HEAD = re.compile(r"^# release (?P<name>.*), sequence (?P<sequence>\d{1,9})$", re.MULTILINE)
+_HEAD_LENGTH = 2000
+_NUMBERS = re.compile(r"(\d+)")
+_log = logging.getLogger("fusion_contracts")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One kept release of one server."""
+
+    name: str
+    sequence: int
+    contract: ServerContract
+
+
+def release_head(name: str, sequence: int) -> str:
+    """The comment line that makes a lock the release of that name and number."""
+    return f"# release {' '.join(printable(name).split())}, sequence {sequence}\n"
+
+
+def read_releases(folder: Path, server: str, *, last: int = 10) -> tuple[Release, ...]:
+    """The `last` releases of one server in its folder, oldest first. Raises FusionError on one that cannot be read."""
+    from fusion_contracts.lockfile.codec import decode  # reading a lock loads the TOML reader
+    from fusion_contracts.lockfile.file import read_text
+
+    heads = []
+    for path in sorted(folder.glob("*.lock")):
+        text = read_text(path)
+        head = _HEAD.search(text[:_HEAD_LENGTH])
+        name = head["name"] if head else path.stem
+        sequence = int(head["sequence"]) if head else 0
+        heads.append((sequence, _natural(path.stem), name, path, text))
+    found = []
+    for number, (sequence, _, name, path, text) in enumerate(sorted(heads, key=lambda head: head[:2])[-last:]):
+        contract = _contract(decode(text, origin=str(path)), server, path)
+        found.append(Release(name, sequence or number, contract))
+    return tuple(found)
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    """A key that puts 0.10 behind 0.9."""
+    return tuple((int(part[:18]), "") if part.isdecimal() else (-1, part) for part in _NUMBERS.split(name) if part)
+
+
+def _contract(lock: Lock, server: str, path: Path) -> ServerContract:
+    if server in lock.servers:
+        return lock.servers[server]
+    if len(lock.servers) == 1:
+        return next(iter(lock.servers.values()))
+    where, name = printable(str(path)), printable(server)
+    raise FusionError(f'{where} holds no server "{name}"', "keep one server a release", stage="lock")
+
+
+def known_deltas(folder_or_package: str | Path, live: ServerContract, *, last: int = 10) -> list[Delta]:
+    """What changed since each kept release, from a folder of releases or the file in an installed package."""
+    searched: list[Path] = []
+    for folder in _folders(Path(folder_or_package), live.name):
+        searched.append(folder)
+        releases = read_releases(folder, live.name, last=last) if folder.is_dir() else ()
+        if releases:
+            return _since(releases, live)
+    for packed in _packed(folder_or_package):
+        searched.append(packed)
+        if packed.is_file():
+            return unpack(_text(packed), live, origin=str(packed))
+        releases = read_releases(packed.parent / FOLDER / live.name, live.name, last=last)
+        if releases:
+            return _since(releases, live)
+    paths = ", ".join(printable(str(path)) for path in searched)
+    _log.warning("no release of %s found: agents are not told what changed. Searched: %s", printable(live.name), paths)
+    return []
+
+
+def _folders(given: Path, server: str) -> Iterable[Path]:
+    """Where the locks of one server can be: the folder itself, a folder of servers, a project."""
+    yield given / FOLDER / server
+    yield given / server
+    yield given
+    for parent in (given / FOLDER, given):
+        servers = [path for path in parent.glob("*/") if any(path.glob("*.lock"))] if parent.is_dir() else []
+        if len(servers) == 1:  # one server, whatever it is called now
+            yield servers[0]
+
+
+def _packed(package: str | Path) -> Iterable[Path]:
+    folder = Path(package)
+    yield folder / PACKED
+    name = str(package)
+    if not all(part.isidentifier() for part in name.split(".")):
+        return
+    from importlib.util import find_spec  # only for a package's name
+
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        return
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        yield Path(place) / PACKED
+
+
+def _since(releases: Sequence[Release], live: ServerContract) -> list[Delta]:
+    return [
+        delta
+        for age, release in enumerate(releases)
+        for delta in deltas_between(release.contract, live, release.name, age)
+    ]
+
+
+def pack(deltas: Iterable[Delta], live: ServerContract) -> str:
+    """The file that goes into a package: deltas, and for each tool the contract to which they lead."""
+    document = {
+        "fusion_deltas": _VERSION,
+        "server": live.name,
+        "tools": _digests(live),
+        "deltas": [asdict(delta) for delta in deltas],
+    }
+    return json.dumps(document, ensure_ascii=True, indent=1, sort_keys=True) + "\n"
+
+
+def unpack(text: str, live: ServerContract, *, origin: str) -> list[Delta]:
+    """The deltas of a packed file, less those of tools that are not as they were when it was written.
+
+    Raises FusionError where the file is none of ours.
+    """
+    from fusion_contracts.canonical import loads
+
+    again = "write it again with fusion release --package"
+    document = loads(text, origin, next=again)
+    known = document.get("fusion_deltas") if isinstance(document, dict) else None
+    if known != _VERSION:
+        raise FusionError(f"{printable(origin)} is no file of deltas that this release reads", again, stage="lock")
+    digests: Mapping[str, str] = document.get("tools") or {}
+    now = _digests(live)
+    try:
+        deltas = [Delta(**entry) for entry in document["deltas"]]
+    except (TypeError, KeyError):
+        raise FusionError(f"{printable(origin)} holds a delta that cannot be read", again, stage="lock") from None
+    return [delta for delta in deltas if _still(delta, digests, now)]
+
+
+def _still(delta: Delta, then: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    tool = delta.action if delta.action in then or delta.action in now else delta.action.rpartition(".")[0]
+    return then.get(tool) == now.get(tool)
+
+
+def _digests(contract: ServerContract) -> dict[str, str]:
+    from fusion_contracts.lockfile.digest import digests
+
+    return {name: digests(tool).interface for name, tool in contract.tools.items()}
+
+
+def _text(path: Path) -> Any:
+    from fusion_contracts.lockfile.file import read_text
+
+    return read_text(path)
