@@ -13,20 +13,27 @@ if TYPE_CHECKING:
     from fusion_contracts.diff import Finding, Level, Report, Side, diff, diff_locks
     from fusion_contracts.errors import FusionError, Problem
     from fusion_contracts.model import Lock, Prompt, Resource, ResourceTemplate, ServerContract, Tool
+    from fusion_contracts.runtime.awareness import ContractAwareness
     from fusion_contracts.runtime.builder import error
+    from fusion_contracts.runtime.callguard import CallGuard
     from fusion_contracts.runtime.client import FusionClientError, parse_tool_error
     from fusion_contracts.runtime.fault import ToolFault, tool_error
     from fusion_contracts.runtime.guard import fault_boundary, to_fault
+    from fusion_contracts.runtime.missing_tool import unknown_action
+    from fusion_contracts.runtime.validation import ValidationReport, explain_validation
 
 __all__ = [
-    "Finding", "FusionClientError", "FusionError", "Level", "Lock", "Problem", "Prompt", "Report", "Resource",
-    "ResourceTemplate", "ServerContract", "Side", "Tool", "ToolFault", "__version__", "diff", "diff_locks", "error",
-    "fault_boundary", "load", "parse_tool_error", "to_fault", "tool_error",
+    "CallGuard", "ContractAwareness", "Finding", "FusionClientError", "FusionError", "Level", "Lock", "Problem",
+    "Prompt", "Report", "Resource", "ResourceTemplate", "ServerContract", "Side", "Tool", "ToolFault",
+    "ValidationReport", "__version__", "diff", "diff_locks", "error", "explain_validation", "fault_boundary",
+    "load", "parse_tool_error", "to_fault", "tool_error", "unknown_action",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "CallGuard": "runtime.callguard",
+    "ContractAwareness": "runtime.awareness",
     "Finding": "diff.findings",
     "FusionClientError": "runtime.client",
     "FusionError": "errors",
@@ -41,12 +48,15 @@ _HOMES = {
     "Side": "diff.findings",
     "Tool": "model",
     "ToolFault": "runtime.fault",
+    "ValidationReport": "runtime.validation",
     "diff_locks": "diff",
     "error": "runtime.builder",
+    "explain_validation": "runtime.validation",
     "fault_boundary": "runtime.guard",
     "parse_tool_error": "runtime.client",
     "to_fault": "runtime.guard",
     "tool_error": "runtime.fault",
+    "unknown_action": "runtime.missing_tool",
 }
 
 

@@ -77,7 +77,13 @@ class Config:
     world: Literal["declared", "open"] = "declared"
     sources: dict[str, Source] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
+    token_growth_percent: int = 25
     volatile: tuple[Volatile, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where a number makes no sense."""
+        if self.token_growth_percent < 0:
+            raise ValueError("token-growth-percent must be 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +266,12 @@ def _explain(error: Any, place: ConfigFile) -> FusionError:
     if error["type"] == "missing":
         return FusionError(f"{place.path}: {path} is missing", "add it", stage="usage")
     if error["type"] == "value_error":
-        return FusionError(f"{place.path}: {path} {error['ctx']['error']}", "correct the entry", stage="usage")
+        said = f"{path}{' ' if error['loc'] else ''}{error['ctx']['error']}"  # of no one key: it names its own
+        return FusionError(f"{place.path}: {said}", "correct the entry", stage="usage")
     wanted = {
+        "int_type": "must be a whole number",
+        "int_parsing": "must be a whole number",
+        "int_from_float": "must be a whole number",
         "tuple_type": "must be a list",
         "string_type": "must be a string",
         "dict_type": "must be a table",

@@ -25,6 +25,7 @@ COMMANDS = {
     "lock": "Write down what servers offer; --check verifies it.",
     "check": "For CI: the lock is intact, fresh, and compatible with the base.",
     "diff": "Say what changed, and show the calls that fail.",
+    "explain": "Say why a rule matters, or show a finding in full.",
     "show": "Print what a lock or a source holds.",
     "init": "Set a project up: settings, first lock, workflow.",
 }

@@ -18,19 +18,24 @@ _SHORT = 7  # digits of a commit's id
 def base_lock(project: Project, revision: str | None, globs: Sequence[str] = ()) -> tuple[Side, Lock | None]:
     """The lock where HEAD left the base, and what to call it; None where there was no lock yet.
 
-    The base is `revision`, else what the CI's variables name, else `origin/HEAD`. Raises FusionError: not a repository,
-    an unknown revision, no common commit, a lock that cannot be read.
+    The base is `revision`, else what the CI's variables name, else `origin/HEAD`. A lock that was renamed since is read
+    under its old name: another name must not make a check pass. Raises FusionError: not a repository, an unknown
+    revision, no common commit, a lock that cannot be read.
     """
-    from fusion_contracts.sources.git import default_base, merge_base, show
+    from fusion_contracts.sources.git import default_base, merge_base, renamed_from, show
     from fusion_contracts.sources.lock import decode_lock
 
     name = revision or default_base(os.environ, project.root)
     commit = merge_base(name, project.root)
     shown = printable(name)
     label = shown if commit.startswith(name) else f"{shown} ({commit[:_SHORT]})"
-    side = Side(f"{project.lockfile} at {label}", "git", commit)
-    data = show(commit, project.lockfile, project.root)
+    path = project.lockfile
+    data = show(commit, path, project.root)
+    if data is None and (before := renamed_from(commit, path, project.root)) is not None:
+        path, data = before, show(commit, before, project.root)
+    where = f"{printable(path)} at {label}"
+    side = Side(where, "git", commit)
     if data is None:
         return side, None
-    lock = decode_lock(data, f"{project.lockfile} at {label}")
+    lock = decode_lock(data, where)
     return side, Lock({server: contract for server, contract in lock.servers.items() if matches(server, globs)})

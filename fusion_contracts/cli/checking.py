@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import Writer, tell
 from fusion_contracts.cli.project import Judging, Project, selected
-from fusion_contracts.diff import Level, Report, Side, diff, diff_locks, exit_code, failing
+from fusion_contracts.diff import Level, Report, Side, exit_code, failing
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
 from fusion_contracts.report.counts import count, levels
@@ -46,7 +46,7 @@ class _Outcome:
     def whole(self) -> Report:
         """The report with everything that is wrong beside the findings."""
         errors = (*self.edited, *(stale.problem for stale in self.stale), *self.unchecked)
-        return Report(self.report.base, self.report.head, self.report.findings, errors)
+        return replace(self.report, errors=errors)
 
 
 def run(  # noqa: PLR0913 - what to check, how to judge it, how to say it
@@ -87,7 +87,7 @@ def _outcome(
         report = Report(Side("unknown", "git"), head)
         return _Outcome(lock, edited, fresh, report, first=False, unknown_base=error.problem)
     after = Lock() if before is None else lock
-    report = diff_locks(before or Lock(), after, world=judging.world, levels=judging.levels, base=side, head=head)
+    report = judging.compare(before or Lock(), after, base=side, head=head)
     return _Outcome(lock, edited, fresh, report, first=before is None, unknown_base=None)
 
 
@@ -104,17 +104,16 @@ def _freshness(project: Project, lock: Lock, globs: Sequence[str]) -> Freshness:
 
 
 def _lines(outcome: _Outcome, project: Project, judging: Judging, writer: Writer) -> Iterator[str]:
-    from fusion_contracts.report.text import render_findings
+    from fusion_contracts.report.text import render_findings, why
 
     yield f"fusion check: {project.shown_lock}, {count(len(outcome.lock.servers), 'server')}"
     yield from _intact(outcome)
     yield from _fresh(outcome, judging)
     yield from _compatible(outcome)
-    found = outcome.report.findings
-    findings = render_findings(found, width=writer.width, colour=writer.colour, show=writer.show)
+    findings = render_findings(outcome.report, width=writer.width, colour=writer.colour, show=writer.show)
     if findings:
         yield ""
-        yield from findings.splitlines()
+        yield from (findings + why(outcome.report)).splitlines()
 
 
 def _intact(outcome: _Outcome) -> Iterator[str]:
@@ -147,7 +146,7 @@ def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
         yield f"  {name}  changed: {printable(stale.reason)}"
         yield f"      next: {printable(stale.problem.next)}"
         return
-    report = diff(locked, stale.live, world=judging.world, levels=judging.levels)
+    report = judging.compare(Lock({stale.name: locked}), Lock({stale.name: stale.live}))
     counts = report.counts
     told = levels(counts[Level.BREAKING], counts[Level.RISKY], counts[Level.SAFE])
     package = unpinned(stale.live.source.command) if stale.live.source else None

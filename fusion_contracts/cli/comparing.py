@@ -10,7 +10,7 @@ from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import Writer, tell
 from fusion_contracts.cli.project import Judging, Project, matches, selected
 from fusion_contracts.cli.wanted import Wanted, asked
-from fusion_contracts.diff import Report, Side, diff_locks, exit_code, failing
+from fusion_contracts.diff import Report, Side, exit_code, failing
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
 from fusion_contracts.report.counts import count
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fusion_contracts.sources.base import Reading
 
-__all__ = ["Named", "compare"]
+__all__ = ["Named", "announce", "compare", "report_on"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,11 @@ class Named:
     base: str | None
     servers: tuple[str, ...]
     pass_env: tuple[str, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing is named, and so the lock is compared with its live sources."""
+        return self.base is None and not self.sources and not self.command
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +55,7 @@ class _Part:
 
 def compare(named: Named, project: Project, judging: Judging, writer: Writer) -> int:
     """Read both sides, report, and return the exit code. Raises FusionError where a side cannot be read."""
-    if named.base is None and not named.sources and not named.command:
-        old, new, problems = _live(project, named.servers, writer)
-    else:
-        old, new = _two(named, project, writer)
-        problems = [problem for part in (old, new) if part.reading for problem in part.reading.problems]
-    report = _report(judging, old, new, problems)
+    report = report_on(named, project, judging, writer)
     writer.report(report)
     fail_on = judging.fail_on
     code = exit_code(report, fail_on)
@@ -63,13 +63,21 @@ def compare(named: Named, project: Project, judging: Judging, writer: Writer) ->
     return code
 
 
+def report_on(named: Named, project: Project, judging: Judging, writer: Writer) -> Report:
+    """Read both sides, say what is compared, and compare. Raises FusionError where a side cannot be read."""
+    if named.nothing:
+        old, new, problems = _live(project, named.servers, writer)
+    else:
+        old, new = _two(named, project, writer)
+        problems = [problem for part in (old, new) if part.reading for problem in part.reading.problems]
+    return _report(judging, old, new, problems)
+
+
 def _report(judging: Judging, old: _Part, new: _Part, problems: Sequence[Problem]) -> Report:
     for part in (old, new):
         for note in part.reading.notes if part.reading else ():
             tell(f"note: {printable(note)}")
-    levels, sides = judging.levels, {"base": old.side, "head": new.side}
-    found = diff_locks(old.lock, new.lock, world=judging.world, levels=levels, **sides)
-    return Report(found.base, found.head, found.findings, tuple(problems))
+    return replace(judging.compare(old.lock, new.lock, base=old.side, head=new.side), errors=tuple(problems))
 
 
 def _live(project: Project, globs: Sequence[str], writer: Writer) -> tuple[_Part, _Part, list[Problem]]:
@@ -79,7 +87,7 @@ def _live(project: Project, globs: Sequence[str], writer: Writer) -> tuple[_Part
     locked = _locked(project)
     lock = selected(locked.lock, globs, where=project.lockfile)
     side = Side(count(len(lock.servers), "live server"), "live")
-    _announce(writer, locked.side, side)
+    announce(writer, locked.side, side)
     fresh = freshness(project, lock, progress=tell, globs=globs)
     for note in fresh.notes:
         tell(f"note: {printable(note)}")
@@ -105,11 +113,12 @@ def _two(named: Named, project: Project, writer: Writer) -> tuple[_Part, _Part]:
         new = _read(project, given, like=old.lock)
     else:
         new = _locked(project)
-    _announce(writer, old.side, new.side)
+    announce(writer, old.side, new.side)
     return _paired(old, new, named.servers)
 
 
-def _announce(writer: Writer, old: Side, new: Side) -> None:
+def announce(writer: Writer, old: Side, new: Side) -> None:
+    """Say first what is compared."""
     writer.line(f"{old.label} -> {new.label}")
 
 

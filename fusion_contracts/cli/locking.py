@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts import config
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.fresh import Freshness, freshness
 from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
-from fusion_contracts.cli.project import Project, selected
+from fusion_contracts.cli.project import Judging, Project, selected
 from fusion_contracts.cli.refresh import Refreshed, new_text, refresh
 from fusion_contracts.cli.wanted import Wanted, as_config, asked, configured, locked_as, same_origin
 from fusion_contracts.errors import FusionError
@@ -158,19 +158,19 @@ def _tell_notes(found: Refreshed, locked: Lock, project: Project) -> None:
 def _say_accepted(project: Project, locked: Lock, found: Refreshed) -> None:
     """Print what writing the lock accepts: the findings from the old lock to the new."""
     from fusion_contracts.cli.output import Writer
-    from fusion_contracts.diff import diff_locks
     from fusion_contracts.report.text import render_findings
 
-    settings = project.config
     before = Lock({name: contract for name, contract in locked.servers.items() if name in found.contracts})
-    report = diff_locks(before, Lock(found.contracts), world=settings.world, levels=settings.levels)
+    report = Judging.of(project).compare(before, Lock(found.contracts))
     for name in sorted(found.contracts.keys() - before.servers.keys()) if locked.servers else ():
         say(f"new: {printable(name)}, {count(len(found.contracts[name].tools), 'tool')}")
-    findings = [finding for finding in report.findings if finding.rule != "server-added"]  # said above
+    findings = tuple(finding for finding in report.findings if finding.rule != "server-added")  # said above
     if findings:
+        costs = tuple(cost for cost in report.costs if cost.server in before.servers)
+        report = replace(report, findings=findings, costs=costs)
         look = Writer()
         say(f"This accepts, for {project.shown_lock}:")
-        say(render_findings(findings, width=look.width, colour=look.colour).rstrip("\n"))
+        say(render_findings(report, width=look.width, colour=look.colour).rstrip("\n"))
 
 
 def in_ci(environ: Mapping[str, str]) -> bool:

@@ -14,6 +14,7 @@ from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
 
 if TYPE_CHECKING:
+    from fusion_contracts.diff import Report, Side
     from fusion_contracts.sources.base import Options
 
 __all__ = ["Judging", "Project", "matches", "open_project", "refuse_command", "selected"]
@@ -72,13 +73,24 @@ class Judging:
 
     world: str
     levels: Mapping[str, str]
+    token_growth_percent: int
     fail_on: FailOn
 
     @classmethod
-    def of(cls, project: Project, world: str | None, fail_on: str | None) -> Judging:
+    def of(cls, project: Project, world: str | None = None, fail_on: str | None = None) -> Judging:
         """The settings' own words, or those of the command line, which has checked them."""
         config = project.config
-        return cls(world or config.world, config.levels, cast("FailOn", fail_on or config.fail_on))
+        end = cast("FailOn", fail_on or config.fail_on)
+        return cls(world or config.world, config.levels, config.token_growth_percent, end)
+
+    def compare(self, old: Lock, new: Lock, *, base: Side | None = None, head: Side | None = None) -> Report:
+        """The report on two locks; `base` and `head` say what was compared."""
+        from fusion_contracts.diff import diff_locks
+
+        percent = self.token_growth_percent
+        return diff_locks(
+            old, new, world=self.world, levels=self.levels, token_growth_percent=percent, base=base, head=head
+        )
 
 
 def open_project(

@@ -6,20 +6,21 @@ The package can be called: `fusion_contracts.diff(old, new)` is `fusion_contract
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from fusion_contracts.diff.changes import Fact
+from fusion_contracts.diff.changes import CatalogGrew, Fact
 from fusion_contracts.diff.classify import classify
 from fusion_contracts.diff.compare import compare_contracts, server_added, server_removed
+from fusion_contracts.diff.cost import GROWTH_PERCENT, Cost
 from fusion_contracts.diff.findings import Finding, FindingSide, Level, Report, Side
 from fusion_contracts.diff.policy import FailOn, apply_levels, exit_code, failing, read_levels
 from fusion_contracts.model import Lock, ServerContract
 
 __all__ = [
-    "FailOn", "Finding", "FindingSide", "Level", "Report", "Side", "diff", "diff_locks", "exit_code", "failing",
-    "read_levels",
+    "GROWTH_PERCENT", "Cost", "FailOn", "Finding", "FindingSide", "Level", "Report", "Side", "diff", "diff_locks",
+    "exit_code", "failing", "read_levels",
 ]  # fmt: skip
 
 
@@ -29,16 +30,21 @@ def diff(  # noqa: PLR0913 - two contracts and how to look at them
     *,
     world: str = "declared",
     levels: Mapping[str, str | Level] | None = None,
+    token_growth_percent: int = GROWTH_PERCENT,
     base: Side | None = None,
     head: Side | None = None,
 ) -> Report:
     """What the change from `old` to `new` does to agents that learned `old`.
 
     `world` is `declared` (calls hold the arguments that `old` names) or `open`; `levels` gives rules other levels
-    (`{"description-changed": "safe"}`); `base` and `head` say in the report what was compared. Findings carry the old
-    contract's NAME. Raises FusionError on an unknown rule, level or world.
+    (`{"description-changed": "safe"}`); tools that cost more by over `token_growth_percent` are a finding; `base` and
+    `head` say in the report what was compared. Findings carry the old contract's NAME. Raises FusionError on an unknown
+    rule, level or world.
     """
-    return diff_locks(Lock({old.name: old}), Lock({new.name: new}), world=world, levels=levels, base=base, head=head)
+    return diff_locks(
+        Lock({old.name: old}), Lock({new.name: new}), world=world, levels=levels,
+        token_growth_percent=token_growth_percent, base=base, head=head,
+    )  # fmt: skip
 
 
 def diff_locks(  # noqa: PLR0913 - as diff
@@ -47,15 +53,24 @@ def diff_locks(  # noqa: PLR0913 - as diff
     *,
     world: str = "declared",
     levels: Mapping[str, str | Level] | None = None,
+    token_growth_percent: int = GROWTH_PERCENT,
     base: Side | None = None,
     head: Side | None = None,
 ) -> Report:
     """As `diff`, for many servers: paired by NAME, and a single one on each side whatever the names."""
     chosen = read_levels(levels or {})
+    world = _world(world)
     findings: list[Finding] = []
-    for name, facts in _facts(old, new, _world(world)):
-        findings += classify(facts, name)
-    return Report(base or _side(old), head or _side(new), tuple(apply_levels(findings, chosen)))
+    costs: list[Cost] = []
+    for name, before, after in _pairs(old, new):
+        findings += classify(_facts(before, after, world), name)
+        cost = _cost(name, before, after)
+        costs += [cost] if cost.before != cost.after else []
+        if before and after and cost.grew(token_growth_percent):
+            grown = CatalogGrew(pointer="/tools", before=cost.before, after=cost.after)
+            findings += classify([Fact(grown, "server", grown.pointer)], name)
+    judged = tuple(apply_levels(findings, chosen))
+    return Report(base or _side(old), head or _side(new), judged, costs=tuple(costs))
 
 
 def _world(world: str) -> str:
@@ -66,18 +81,26 @@ def _world(world: str) -> str:
     return world
 
 
-def _facts(old: Lock, new: Lock, world: str) -> Iterable[tuple[str, Iterable[Fact]]]:
+def _pairs(old: Lock, new: Lock) -> Iterator[tuple[str, ServerContract | None, ServerContract | None]]:
+    """Each server's NAME, and its contracts: None on the side where it is not there."""
     if len(old.servers) == len(new.servers) == 1:
         (before,), (after,) = old.servers.values(), new.servers.values()
-        yield before.name, compare_contracts(before, after, world=world)
+        yield before.name, before, after
         return
     for name in sorted(old.servers.keys() | new.servers.keys()):
-        if name not in new.servers:
-            yield name, server_removed()
-        elif name not in old.servers:
-            yield name, server_added(new.servers[name])
-        else:
-            yield name, compare_contracts(old.servers[name], new.servers[name], world=world)
+        yield name, old.servers.get(name), new.servers.get(name)
+
+
+def _facts(old: ServerContract | None, new: ServerContract | None, world: str) -> Iterable[Fact]:
+    if new is None:
+        return server_removed()
+    return server_added(new) if old is None else compare_contracts(old, new, world=world)
+
+
+def _cost(name: str, old: ServerContract | None, new: ServerContract | None) -> Cost:
+    """What the tools cost before and after; nothing is counted where they are the same."""
+    same = old is not None and new is not None and old.tools == new.tools
+    return Cost(name, 0, 0) if same else Cost.between(name, old, new)
 
 
 def _side(lock: Lock) -> Side:

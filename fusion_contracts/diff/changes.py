@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ActionAdded", "ActionRemoved", "ActionRenamed", "AnyChange",
-    "CapabilityAdded", "CapabilityRemoved", "ContractChange", "DisplayTitleChanged", "ExecutionChanged",
+    "CapabilityAdded", "CapabilityRemoved", "CatalogGrew", "ContractChange", "DisplayTitleChanged", "ExecutionChanged",
     "Fact", "HintChanged", "IconsChanged", "InstructionsChanged", "InvisibleTextAdded", "OutputSchemaAdded",
     "OutputSchemaRemoved", "PromptAdded", "PromptArgumentAdded", "PromptArgumentRemoved",
     "PromptArgumentRequiredChanged", "PromptRemoved", "PromptRenamed", "ProseChanged", "ProtocolVersionChanged",
@@ -78,6 +78,12 @@ class ProtocolVersionChanged(ContractChange):
 
 class InstructionsChanged(ContractChange):
     """The server's instructions changed, appeared or vanished."""
+
+    __slots__ = ()
+
+
+class CatalogGrew(ContractChange):
+    """The tools cost a model more than the share that is allowed; `before` and `after` are tokens."""
 
     __slots__ = ()
 

@@ -8,11 +8,20 @@ every machine, needs no vocabulary file, and is meant for comparing before and a
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from fusion_contracts.model import ServerContract, Tool
 
-__all__ = ["catalog_tokens", "tool_tokens"]
+__all__ = ["GROWTH_PERCENT", "Cost", "catalog_tokens", "tool_tokens"]
 
+GROWTH_PERCENT = 25
+"""How much a catalog may grow before that is a finding, where the settings say nothing."""
+
+_AT_LEAST = 500
+"""Tokens that it must have grown by, whatever the share: two or three tools. A second small tool beside a first one is
++100 % and costs nobody anything."""
+
+_WORTH = 10  # tokens, below which a report does not speak of the cost
 _TOKENS, _BYTES = 2, 9
 
 
@@ -27,3 +36,37 @@ def tool_tokens(tool: Tool) -> int:
 def catalog_tokens(contract: ServerContract) -> int:
     """Tokens that all tools of a server take, estimated."""
     return sum(map(tool_tokens, contract.tools.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The tokens that a server's tools take, before and after. `str()` of it is for people."""
+
+    server: str
+    before: int
+    after: int
+
+    @classmethod
+    def between(cls, server: str, old: ServerContract | None, new: ServerContract | None) -> Cost:
+        """The cost of two contracts of one server; None for a side on which it is not there."""
+        return cls(server, *(0 if side is None else catalog_tokens(side) for side in (old, new)))
+
+    def grew(self, percent: int) -> bool:
+        """Whether it grew by more than `percent` of what it was, and by enough tokens to matter."""
+        growth = self.after - self.before
+        return growth >= _AT_LEAST and growth * 100 > self.before * percent
+
+    @property
+    def tells(self) -> bool:
+        """Whether the change is worth a line: ten tokens, and one in a hundred."""
+        growth = abs(self.after - self.before)
+        return growth >= _WORTH and growth * 100 >= self.before
+
+    def __str__(self) -> str:
+        share = f"{self._share}, " if self.before else ""
+        return f"{self.before:,} -> {self.after:,} tokens ({share}estimate)"
+
+    @property
+    def _share(self) -> str:
+        percent = round((self.after - self.before) * 100 / self.before)
+        return f"{percent:+,} %" if percent else "under 1 %"

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
 from fusion_contracts.canonical import canonical_json
+from fusion_contracts.diff.cost import Cost
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import JsonObject, JsonValue
 
@@ -94,12 +95,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a comparison found, and what could not be checked. Findings are kept in one order, the worst first."""
+    """What a comparison found, and what could not be checked. Findings are kept in one order, the worst first.
+
+    `costs` holds the servers whose tools cost a model more or less than before. It is for people: the shape of the JSON
+    report is fixed, and there the finding `catalog-tokens-grew` carries the numbers.
+    """
 
     base: Side
     head: Side
     findings: tuple[Finding, ...] = ()
     errors: tuple[Problem, ...] = ()
+    costs: tuple[Cost, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "findings", tuple(sorted(self.findings, key=_order)))

@@ -84,6 +84,35 @@ class Rule:
     documentation: str
 
     @property
+    def usual(self) -> Level:
+        """The level of its example: that of what breaks, where the example has a witness."""
+        return self.level if self.example.witness is None else self.at_most
+
+    @property
+    def about(self) -> str:
+        """What it speaks of, in a word: `input`, `output`, `schema` (either of the two), `tool` or `server`."""
+        if self.example.of in {"tool", "server"}:  # that a tool came or went shows in a whole listing alone
+            return "tool" if self.id.startswith("tool-") else self.example.of
+        return "schema" if self.side == "any" else self.side
+
+    @property
+    def levels(self) -> str:
+        """How its level comes about, in a few words: `BREAKING; SAFE where proved`."""
+        if self.about in {"tool", "server"} or self.fixed or self.only:
+            return self.usual.name
+        if self.keeps:
+            return f"{self.level.name}; {self.at_most.name} with a witness"
+        if self.usual is Level.SAFE:
+            return f"SAFE; {self.at_most.name} with a witness"
+        return f"{self.usual.name}; SAFE where proved"
+
+    @property
+    def sections(self) -> dict[str, str]:
+        """What the documentation says below its title, by heading."""
+        parts = self.documentation.split("\n\n## ")[1:]
+        return {heading: text.strip() for heading, _, text in (part.partition("\n") for part in parts)}
+
+    @property
     def title(self) -> str:
         """The first line of the documentation."""
         return self.documentation.partition("\n")[0]
@@ -91,7 +120,7 @@ class Rule:
     @property
     def hint(self) -> str:
         """What to do, in one sentence: the first one under that heading."""
-        text = self.documentation.partition("## What to do\n")[2].partition("\n\n")[0]
+        text = self.sections["What to do"].partition("\n\n")[0]
         first, stop, _ = " ".join(text.split()).partition(". ")
         return f"{first}." if stop else first
 

@@ -11,21 +11,28 @@ from fusion_contracts.model import JsonValue
 __all__ = ["about", "dotted", "listing", "names", "reworded", "shift", "short", "value"]
 
 _LONGEST = 60  # characters of one value
+_EACH = 30  # characters of each, where a sentence shows two
+_LEAD = 8  # characters before the place where two long texts part
 _MOST = 5  # values of one list
 _MOST_NAMES = 3
 
 
 def short(text: str, longest: int = _LONGEST) -> str:
     """`text` escaped for a terminal line, cut when it is long."""
-    shown = printable(text)
-    return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+    return _cut(printable(text), longest)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def value(item: JsonValue, quote: str = "'") -> str:
     """A JSON value for a sentence: text in quotes, the rest as compact JSON."""
-    if isinstance(item, str):
-        return f"{quote}{short(item)}{quote}"
-    return short(json.dumps(item, ensure_ascii=False, separators=(", ", ": ")))
+    return f"{quote}{short(item)}{quote}" if isinstance(item, str) else short(_plain(item))
+
+
+def _plain(item: JsonValue) -> str:
+    return item if isinstance(item, str) else json.dumps(item, ensure_ascii=False, separators=(", ", ": "))
 
 
 def listing(items: Sequence[JsonValue]) -> str:
@@ -51,11 +58,27 @@ def shift(before: JsonValue, after: JsonValue, *, had: bool | None = None, has: 
     """
     had, has = before is not None if had is None else had, after is not None if has is None else has
     if had and has:
-        return f"changed ({value(before, _DOUBLE)} -> {value(after, _DOUBLE)})"
+        return f"changed ({' -> '.join(_both(before, after))})"
     return f"added ({value(after, _DOUBLE)})" if has else f"removed (was {value(before, _DOUBLE)})"
 
 
 _DOUBLE = '"'
+
+
+def _both(before: JsonValue, after: JsonValue) -> list[str]:
+    """Two values; of long ones that begin alike, what stands around the place where they part."""
+    texts = [printable(_plain(side)) for side in (before, after)]
+    start = _common(*texts) - _LEAD
+    if start > _LEAD and max(map(len, texts)) > _EACH:
+        texts = [f"...{text[start:]}" for text in texts]
+    quotes = [_DOUBLE if isinstance(side, str) else "" for side in (before, after)]
+    return [f"{quote}{_cut(text, _EACH)}{quote}" for quote, text in zip(quotes, texts, strict=True)]
+
+
+def _common(left: str, right: str) -> int:
+    """How many characters two texts begin alike with."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(left), len(right)))
 
 
 def dotted(pointer: str) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
 
-__all__ = ["count", "is_reworded", "joined", "levels", "of_prose", "of_safe"]
+__all__ = ["count", "is_reworded", "joined", "levels", "of_places", "of_prose", "of_safe"]
 
-# What SAFE rules say, in the order of the line. Rules on schemas that are not here loosened a constraint of an input,
-# or narrowed an output; what else is left counts as a minor change.
+# What SAFE rules say, in the order of the line. Rules on schemas that are in neither table loosened a constraint of an
+# input, or narrowed an output; what else is left counts as a minor change.
 _ADDED = {
     "server-added": "server",
     "tool-added": "tool",
@@ -25,7 +25,17 @@ _ADDED = {
     "output-field-added": "output field",
     "capability-added": "capability",
 }
-_REWRITTEN = frozenset({"equivalent-rewrite", "dialect-changed"})
+_NAMED = {
+    "equivalent-rewrite": "schema",
+    "dialect-changed": "schema",
+    "title-changed": "title",
+    "hint-without-effect": "hint",
+    "default-changed": "default",
+    "description-changed": "text",
+    "parameter-description-changed": "text",
+    "instructions-changed": "text",
+    "server-version-changed": "version",
+}
 _PROSE = frozenset({"description-changed", "parameter-description-changed", "instructions-changed"})
 _PLURALS = {"capability": "capabilities"}
 
@@ -59,20 +69,36 @@ def of_safe(findings: Iterable[Finding]) -> str:
     kinds = Counter(_kind(finding) for finding in findings)
     parts = [f"{joined(added)} added"] if added else []
     parts += [f"{count(kinds[word], word)} {verb}".rstrip() for word, verb in _VERBS.items() if kinds[word]]
+    parts += ["version changed"] if kinds["version"] else []
     return ", ".join(parts)
 
 
-_VERBS = {"constraint": "loosened", "output": "narrowed", "schema": "rewritten without effect", "minor change": ""}
+_VERBS = {
+    "constraint": "loosened",
+    "output": "narrowed",
+    "schema": "rewritten without effect",
+    "default": "of null added",
+    "hint": "without effect",
+    "title": "changed",
+    "text": "with other white space",
+    "minor change": "",
+}
 
 
 def _kind(finding: Finding) -> str:
     if finding.rule in _ADDED:
         return "added"
-    if finding.rule in _REWRITTEN:
-        return "schema"
-    if finding.rule in _PROSE or finding.rule == "title-changed":
-        return "minor change"
+    if finding.rule in _NAMED:
+        return _NAMED[finding.rule]
     return {"input": "constraint", "output": "output"}.get(finding.side, "minor change")
+
+
+def of_places(findings: Iterable[Finding]) -> str:
+    """Where in schemas findings are: `9 tools, 24 arguments`."""
+    findings = list(findings)
+    word = "argument" if findings[0].side == "input" else "field"
+    places = len({(finding.tool, finding.pointer) for finding in findings})
+    return f"{count(len({finding.tool for finding in findings}), 'tool')}, {count(places, word)}"
 
 
 def of_prose(findings: Iterable[Finding]) -> str:

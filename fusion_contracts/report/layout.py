@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import category, east_asian_width
 
-__all__ = ["MINIMUM", "columns", "cut", "paint", "width_of", "wrap"]
+__all__ = ["MINIMUM", "STYLES", "columns", "cut", "paint", "width_of", "wrap"]
 
 MINIMUM = 60
 MAXIMUM = 120  # a fingerprint at the far end of a very wide line is not seen
+
+STYLES = {"BREAKING": "red", "RISKY": "yellow", "SAFE": "green"}
+"""How the name of a level is painted."""
 
 _ELLIPSIS = "…"
 _NO_BREAK = "\u00a0"

@@ -1,4 +1,4 @@
-"""What a contract holds, for people: a line a tool, `close_page(pageIdx: number)`, and the counts."""
+"""What a contract holds, for people: a line a tool, `close_page(pageIdx: number)`, what it costs, and the counts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.diff.cost import catalog_tokens, tool_tokens
 from fusion_contracts.report.counts import count, joined
-from fusion_contracts.report.layout import columns, cut, paint, wrap
+from fusion_contracts.report.layout import columns, cut, paint, width_of, wrap
 
 if TYPE_CHECKING:
     from fusion_contracts.model import JsonValue, ServerContract
@@ -32,8 +33,11 @@ def _server(contract: ServerContract, width: int, *, colour: bool) -> list[str]:
     lines = [f"{paint(title, 'bold', colour=colour)}: {_counts(contract)}"]
     lines += [f"  protocol {printable(contract.protocol_version)}"] if contract.protocol_version else []
     lines += [f"  source   {printable(_origin(contract))}"] if contract.source else []
+    if contract.tools:
+        lines.append(f"  cost     {count(catalog_tokens(contract), 'token')} to the model (estimate)")
     for tool in contract.tools.values():
-        lines += _entry(signature(tool.name, tool.input_schema), tool.description, width)
+        cost = count(tool_tokens(tool), "token")
+        lines += _entry(signature(tool.name, tool.input_schema), tool.description, width, cost)
     for prompt in contract.prompts.values():
         arguments = ", ".join(one.name + ("" if one.required else "?") for one in prompt.arguments)
         lines += _entry(f"prompt {printable(prompt.name)}({printable(arguments)})", prompt.description, width)
@@ -61,9 +65,11 @@ def _origin(contract: ServerContract) -> str:
     return " ".join(source.command) or source.url or source.path or source.kind
 
 
-def _entry(head: str, description: JsonValue, width: int) -> list[str]:
-    first, *rest = wrap(head.replace(": ", ":\u00a0"), width - 4)  # an argument and its type stay together
-    lines = [f"  {first}", *(f"    {line}" for line in rest)]
+def _entry(head: str, description: JsonValue, width: int, cost: str = "") -> list[str]:
+    """A thing that a server offers, what it costs at the end of its line, and below it what it does."""
+    first, *rest = wrap(head.replace(": ", ":\u00a0"), width - 4 - len(cost))  # an argument and its type stay together
+    lines = [f"  {first}" + (f"{cost:>{width - 2 - width_of(first)}}" if cost else "")]
+    lines += (f"    {line}" for line in rest)
     told = description.strip().partition("\n")[0] if isinstance(description, str) else ""
     return [*lines, cut(f"      {printable(told)}", width)] if told else lines
 

@@ -1,4 +1,4 @@
-"""Why a call that worked fails now, as far as a finding says it: the argument of the call that the change concerns."""
+"""The call that worked, and why it fails now: the argument of it that the change concerns, as far as a finding says."""
 
 from __future__ import annotations
 
@@ -14,12 +14,26 @@ if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
     from fusion_contracts.model import JsonValue
 
-__all__ = ["refusal"]
+__all__ = ["call", "refusal"]
 
 _PLAIN = "refused by its schema"
 _GONE = frozenset({"property-removed", "property-forbidden"})
 _BRANCHES = frozenset({"anyOf", "oneOf", "allOf"})
 _LONGEST = 40  # cells of a value; the whole call stands above it
+
+
+def call(finding: Finding, *, fronted: bool = False) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The witness as two labelled texts: the call that worked and what it gets now.
+
+    Of an output, the answer and that old readers do not take it. Nothing is cut; `fronted` puts what the change
+    concerns first, for a line that will be.
+    """
+    name = printable(finding.action or finding.tool or "")
+    shown = _fronted(finding.witness, list(_names(finding.pointer))) if fronted else finding.witness
+    text = f"{name} {printable(json.dumps(shown, ensure_ascii=False))}"
+    if finding.side == "output":
+        return ("answers", text), ("readers", "of the old contract refuse it")
+    return ("worked", text), ("now", refusal(finding))
 
 
 def refusal(finding: Finding) -> str:
@@ -37,6 +51,18 @@ def refusal(finding: Finding) -> str:
     if finding.rule in _GONE:
         return f"refused: {path} is no argument now"
     return f"refused: {path} is {cut(printable(json.dumps(value, ensure_ascii=False)), _LONGEST)}"
+
+
+def _fronted(value: JsonValue, path: list[str | None]) -> JsonValue:
+    """The same JSON value with the keys of a path first in their objects."""
+    if not path:
+        return value
+    name, *rest = path
+    if name is None:
+        return [_fronted(value[0], rest), *value[1:]] if isinstance(value, list) and value else value
+    if not isinstance(value, dict) or name not in value:
+        return value
+    return {name: _fronted(value[name], rest), **{key: item for key, item in value.items() if key != name}}
 
 
 def _argument(finding: Finding) -> tuple[str, bool, JsonValue] | None:

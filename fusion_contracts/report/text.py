@@ -5,8 +5,10 @@
           worked  close_page {"pageIdx":0}
           now     refused: pageId is missing
 
-Every BREAKING is there. RISKY ones are rows without calls, reworded prose and SAFE ones a line each, unless `show`
-asks. The seven digits at the end of a row are the group's id. Words carry the meaning; colour only repeats it.
+Every BREAKING is there; where one sentence holds for many arguments (`no longer takes null`), those rows stand together
+and the first shows the call. RISKY ones are rows without calls, many of one sentence one row; reworded prose and SAFE
+ones are a line each, unless `show` asks. The seven digits at the end of a row are the group's id. Words carry the
+meaning; colour only repeats it.
 """
 
 from __future__ import annotations
@@ -17,21 +19,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
-from fusion_contracts.report.layout import columns, cut, paint, width_of, wrap
-from fusion_contracts.report.refusal import refusal
+from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
+from fusion_contracts.report.layout import STYLES, columns, cut, paint, width_of, wrap
+from fusion_contracts.report.refusal import call
 
 if TYPE_CHECKING:
-    from fusion_contracts.diff import Finding, Report
+    from fusion_contracts.diff import Cost, Finding, Report
     from fusion_contracts.errors import Problem
     from fusion_contracts.model import JsonValue
 
-__all__ = ["render", "render_findings", "render_problems"]
+__all__ = ["render", "render_findings", "render_problems", "why"]
 
-_STYLES = {"BREAKING": "red", "RISKY": "yellow", "SAFE": "green"}
+_COST = "catalog-tokens-grew"  # its row says what the line about the cost would say again
 _DIGITS = 7  # of a group's id
 _INDENT, _BELOW = 2, 6  # cells before a row, and before the lines that belong to it
+_LABEL = 8  # cells of a label below a row
 _DISTINCT = 3  # different messages of one group that are told apart
+_ALIKE = 3  # groups of one sentence that are rows of their own, where they are not BREAKING
+_NO_BREAK = "\u00a0"
 
 
 def render(report: Report, *, width: int, colour: bool = False, show: Collection[str] = ()) -> str:
@@ -39,21 +44,26 @@ def render(report: Report, *, width: int, colour: bool = False, show: Collection
 
     `width` is the terminal's; `show` holds any of `safe`, `risky`, `prose`, `all`: what to list in full.
     """
-    text = render_findings(report.findings, width=width, colour=colour, show=show)
+    text = render_findings(report, width=width, colour=colour, show=show) + why(report)
     text += ("\n" if text and report.errors else "") + render_problems(report.errors, width=width, colour=colour)
     return text or "no changes\n"
 
 
-def render_findings(
-    findings: Iterable[Finding], *, width: int, colour: bool = False, show: Collection[str] = ()
-) -> str:
-    """Return the findings of all servers, a blank line between servers; "" for none."""
+def render_findings(report: Report, *, width: int, colour: bool = False, show: Collection[str] = ()) -> str:
+    """Return the findings of all servers and what they cost a model, a blank line between servers; "" for none."""
     page = _Page(columns(width), colour, frozenset({"safe", "risky", "prose", "breaking"} if "all" in show else show))
     servers: dict[str, list[Finding]] = {}
-    for finding in findings:
+    for finding in report.findings:
         servers.setdefault(finding.server, []).append(finding)
-    blocks = ("".join(f"{line}\n" for line in _server(name, found, page)) for name, found in servers.items())
+    costs = {cost.server: cost for cost in report.costs}
+    blocks = ("".join(f"{line}\n" for line in _server(one, servers[one], page, costs.get(one))) for one in servers)
     return "\n".join(blocks)
+
+
+def why(report: Report) -> str:
+    """The line that says how to read more about the worst finding; "" where nothing is worse than SAFE."""
+    worst = next((one for one in report.findings if one.level and not one.waived), None)
+    return f"\nWhy: fusion explain {worst.rule}\n" if worst else ""
 
 
 def render_problems(problems: Sequence[Problem], *, width: int, colour: bool = False) -> str:
@@ -88,10 +98,15 @@ class _Page:
         if width_of(label) > room and brief and len(names) > 1:
             label = count(len(names), "tool")
         above = []
-        if width_of(label) > room:
+        end = _DIGITS + 2 if mark else 0
+        if room < width_of(label) <= self.width - _INDENT - 2 - width_of(message) - end:
+            room = width_of(label)  # a little out of line, and on one line
+        elif width_of(label) > room:
             above, label = [" " * _INDENT + line for line in wrap(label, self.width - _INDENT)], ""
-        lines = wrap(message, self.width - self.column - (_DIGITS + 2 if mark else 0))
-        first = " " * _INDENT + label + " " * (self.column - _INDENT - width_of(label)) + lines[0]
+        lines = wrap(message, self.width - self.column - end)
+        if room > self.column - _INDENT - 2:
+            lines = [message.replace(_NO_BREAK, " ")]
+        first = " " * _INDENT + label + " " * (room + 2 - width_of(label)) + lines[0]
         if mark:
             first += " " * (self.width - _DIGITS - width_of(first)) + paint(mark, "dim", colour=self.colour)
         return [*above, first, *(" " * self.column + line for line in lines[1:])]
@@ -104,24 +119,37 @@ class _Page:
 
     def example(self, label: str, text: str) -> str:
         """A labelled line under a row, cut where it is too long: a call, or a value."""
-        return cut(f"{' ' * _BELOW}{label:<8}{text}", self.width)
+        return cut(f"{' ' * _BELOW}{label:<{_LABEL}}{text}", self.width)
+
+    def call(self, finding: Finding) -> Iterator[str]:
+        """The call of a finding, cut behind what the change concerns, and what it gets now."""
+        (label, text), (then, said) = call(finding)
+        if width_of(text) > self.width - _BELOW - _LABEL:
+            text = call(finding, fronted=True)[0][1]
+        yield self.example(label, text)
+        yield from self.below(f"{then:<{_LABEL - 1}}", said)
 
     def level(self, name: str) -> str:
-        return paint(name, _STYLES[name], colour=self.colour)
+        return paint(name, STYLES[name], colour=self.colour)
 
 
-def _server(name: str, findings: Sequence[Finding], page: _Page) -> Iterator[str]:
-    by_level = {level: [one for one in findings if one.level.name == level and not one.waived] for level in _STYLES}
+def _server(name: str, findings: Sequence[Finding], page: _Page, cost: Cost | None) -> Iterator[str]:
+    by_level = {level: [one for one in findings if one.level.name == level and not one.waived] for level in STYLES}
     waived = sum(one.waived for one in findings)
     worst = next((level for level, found in by_level.items() if found), None)
     counts = levels(*map(len, by_level.values()), waived=waived)
-    yield (f"{page.level(worst)}  " if worst else "") + f"{_title(name, findings)}: {counts}"
+    head = f"{worst}{_NO_BREAK * 2}" if worst else ""
+    first, *rest = wrap(f"{head}{_title(name, findings)}: {counts.replace(' ', _NO_BREAK)}", page.width)
+    yield page.level(worst) + first.removeprefix(worst) if worst else first
+    yield from (" " * _INDENT + line for line in rest)
     yield from _breaking(by_level["BREAKING"], page)
     if by_level["RISKY"]:
         yield from [page.level("RISKY")] if worst != "RISKY" else []
         yield from _risky(by_level["RISKY"], page)
     if by_level["SAFE"]:
         yield from _safe(by_level["SAFE"], page, headed=worst == "SAFE")
+    if cost is not None and cost.tells and not any(one.rule == _COST and one.level for one in findings):
+        yield f"Cost to the model: {cost}"
 
 
 def _title(name: str, findings: Sequence[Finding]) -> str:
@@ -133,18 +161,26 @@ def _title(name: str, findings: Sequence[Finding]) -> str:
 
 
 def _breaking(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
-    for group in _groups(findings):
-        if "breaking" in page.show:
-            yield from _each(group, page)
-        else:
+    for alike in _alike(_groups(findings)):
+        for number, group in enumerate(alike):
+            if "breaking" in page.show:
+                yield from _each(group, page)
+                continue
             yield from _rows(group, page, "all")
-            yield from next((_call(one, page) for one in group if one.has_witness), ())
+            if not number:
+                yield from next((page.call(one) for one in group if one.has_witness), ())
 
 
 def _risky(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
     prose = [one for one in findings if is_reworded(one)]
-    for group in _groups([one for one in findings if not is_reworded(one)]):
-        yield from _each(group, page) if "risky" in page.show else _rows(group, page, "risky", brief=True)
+    for alike in _alike(_groups([one for one in findings if not is_reworded(one)])):
+        if len(alike) > _ALIKE and "risky" not in page.show:
+            every = [one for group in alike for one in group]
+            said = printable(_predicate(every[0]))
+            yield from page.row([of_places(every)], f"{said} (--show{_NO_BREAK}risky)", "")
+            continue
+        for group in alike:
+            yield from _each(group, page) if "risky" in page.show else _rows(group, page, "risky", brief=True)
     if prose and "prose" in page.show:
         yield from _each(prose, page)
     elif prose:
@@ -171,6 +207,21 @@ def _groups(findings: Iterable[Finding]) -> list[list[Finding]]:
     return list(groups.values())
 
 
+def _alike(groups: Iterable[list[Finding]]) -> list[list[list[Finding]]]:
+    """Groups of which one sentence holds, with nothing but another argument or field for its subject."""
+    kinds: dict[tuple[str, str, str], list[list[Finding]]] = {}
+    for group in groups:
+        said = {_predicate(finding) for finding in group}
+        one = group[0].side in {"input", "output"} and len(said) == 1
+        kinds.setdefault((group[0].rule, group[0].side, said.pop() if one else group[0].group), []).append(group)
+    return list(kinds.values())
+
+
+def _predicate(finding: Finding) -> str:
+    """What a sentence about an argument says of it."""
+    return finding.message.partition(" ")[2]
+
+
 def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = False) -> Iterator[str]:
     """A group: one row for each distinct message, three at most, the id on the first."""
     messages: dict[str, list[Finding]] = {}
@@ -191,7 +242,7 @@ def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
     for finding in findings:
         yield from page.row(_names([finding]), printable(finding.message), finding.fingerprint[:_DIGITS])
         if finding.has_witness:
-            yield from _call(finding, page)
+            yield from page.call(finding)
         else:
             yield from (
                 page.example(label, _json(value))
@@ -204,17 +255,6 @@ def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
 
 def _names(findings: Iterable[Finding]) -> list[str]:
     return list(dict.fromkeys(finding.action or finding.tool or "server" for finding in findings))
-
-
-def _call(finding: Finding, page: _Page) -> Iterator[str]:
-    """The call that worked and what it gets now; for outputs, the answer that old readers do not take."""
-    call = f"{printable(finding.action or finding.tool or '')} {_json(finding.witness)}"
-    if finding.side == "output":
-        yield page.example("answers", call)
-        yield page.example("readers", "of the old contract refuse it")
-        return
-    yield page.example("worked", call)
-    yield page.example("now", refusal(finding))
 
 
 def _json(value: JsonValue) -> str:

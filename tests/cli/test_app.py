@@ -32,7 +32,7 @@ def test_the_help_lists_every_command_whole(project: Any) -> None:
     result = project.run("--help")
     assert result.code == 0
     for name, told in COMMANDS.items():
-        assert f"  {name:<5}  {told}\n" in result.out
+        assert f"  {name:<7}  {told}\n" in result.out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -95,7 +95,9 @@ def test_a_terminal_that_cannot_show_a_character(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fusion_contracts", "show", "tools.json"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "tools: 1 tool\n  source   tools.json\n  \\xe9tat()\n")
+    cost = "  cost     12 tokens to the model (estimate)\n"
+    shown = f"tools: 1 tool\n  source   tools.json\n{cost}  \\xe9tat(){' ' * 83}12 tokens\n"
+    assert (done.returncode, done.stdout) == (0, shown)
 
 
 def test_a_fault_of_ours_is_no_finding(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:

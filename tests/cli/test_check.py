@@ -53,6 +53,8 @@ def test_a_breaking_change_offline(committed: Any, close_page_v2: Any) -> None:
         "  close_page                     when no longer accepts 'later'                              cd16508\n"
         '      worked  close_page {"when": "later"}\n'
         '      now     refused: when is "later"\n'
+        "\n"
+        "Why: fusion explain enum-value-removed\n"
         "exit 1: breaking findings\n"
     )
     assert committed.run("check", "--offline", "--base", "main", "--fail-on", "never").code == 0

@@ -26,10 +26,12 @@ from fusion_contracts.config import (
 )
 from fusion_contracts.errors import FusionError
 
+KEYS = "fail-on, levels, lockfile, sources, token-growth-percent, volatile, world"
 EVERYTHING = """\
 lockfile = "tools.lock"
 fail-on = "risky"
 world = "open"
+token-growth-percent = 40
 levels = { description-changed = "safe" }
 
 [sources.pages]
@@ -54,6 +56,7 @@ def test_everything_that_can_be_set(tmp_path: Path) -> None:
         lockfile="tools.lock",
         fail_on="risky",
         world="open",
+        token_growth_percent=40,
         sources={
             "pages": Source(command=("npx", "pages"), env={"TOKEN": "${TOKEN}"}, pass_env=("HTTP_PROXY",)),
             "saved": Source(path="saved.json"),
@@ -108,9 +111,21 @@ def sentence(folder: Path, text: str, name: str = "fusion.toml") -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        (
+            "token-growth-percent = -1\n",
+            "fusion.toml: token-growth-percent must be 0 or more; correct the entry",
+        ),
+        (
+            'token-growth-percent = "much"\n',
+            "fusion.toml: token-growth-percent must be a whole number; correct the value",
+        ),
+        (
+            "token-growth-percent = 2.5\n",
+            "fusion.toml: token-growth-percent must be a whole number; correct the value",
+        ),
         ('fail_on = "any"\n', "fusion.toml: unknown key fail_on; did you mean fail-on?"),
         ("sourcs = {}\n", "fusion.toml: unknown key sourcs; did you mean sources?"),
-        ("zzz = 1\n", "fusion.toml: unknown key zzz; known keys: fail-on, levels, lockfile, sources, volatile, world"),
+        ("zzz = 1\n", f"fusion.toml: unknown key zzz; known keys: {KEYS}"),
         ('[sources.x]\ncomand = ["a"]\n', "fusion.toml: unknown key sources.x.comand; did you mean command?"),
         ('[sources.x]\ncommand = "npx x"\n', "fusion.toml: sources.x.command must be a list; correct the value"),
         ('[sources.x]\ncommand = ["npx", 1]\n', "fusion.toml: sources.x.command.1 must be a string; correct the value"),
@@ -139,6 +154,11 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
 def test_the_key_is_named_with_its_table_in_pyproject(tmp_path: Path) -> None:
     said = sentence(tmp_path, "[tool.fusion]\nlock-file = 'x'\n", "pyproject.toml")
     assert said == "pyproject.toml: unknown key tool.fusion.lock-file; did you mean lockfile?"
+
+
+def test_a_number_that_makes_no_sense_is_named_in_pyproject(tmp_path: Path) -> None:
+    said = sentence(tmp_path, "[tool.fusion]\ntoken-growth-percent = -5\n", "pyproject.toml")
+    assert said == "pyproject.toml: tool.fusion.token-growth-percent must be 0 or more; correct the entry"
 
 
 def test_a_value_is_never_repeated(tmp_path: Path) -> None:

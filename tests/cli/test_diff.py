@@ -15,6 +15,7 @@ BREAKING = (
     '      worked  close_page {"when": "later"}\n'
     '      now     refused: when is "later"\n'
 )
+WHY = "\nWhy: fusion explain enum-value-removed\n"
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def locked(project: Any, close_page: Any, list_pages: Any) -> Any:
 def test_two_catalogs(pair: Any) -> None:
     result = pair.run("diff", "old.json", "new.json")
     assert (result.code, result.err) == (1, "")
-    assert result.out == f"old.json -> new.json\n{BREAKING}exit 1: breaking findings\n"
+    assert result.out == f"old.json -> new.json\n{BREAKING}{WHY}exit 1: breaking findings\n"
 
 
 def test_json(pair: Any) -> None:
@@ -111,7 +112,7 @@ def test_output_into_a_file(pair: Any) -> None:
     result = pair.run("diff", "old.json", "new.json", "--output", "report.txt")
     assert (result.code, result.out) == (1, "")
     assert result.err == "old.json -> new.json\nexit 1: breaking findings\n"
-    assert pair.read("report.txt") == BREAKING
+    assert pair.read("report.txt") == BREAKING + WHY
 
 
 def test_the_lock_against_a_command(locked: Any, close_page_v2: Any) -> None:
@@ -230,6 +231,65 @@ def test_what_the_server_chose_cannot_write_on_the_terminal(project: Any) -> Non
     assert "\x1b" not in result.out
     assert "\u202e" not in result.out
     assert "evil\\u{1b}]0;owned\\u{7}\\u{202e}" in result.out
+
+
+# --- what the tools cost ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def longer(project: Any, close_page: Any) -> Any:
+    """A project with two catalogs, the second of which costs 700 tokens more."""
+    project.catalog("old.json", close_page)
+    project.catalog("new.json", {**close_page, "description": "Close it. " * 315})
+    return project
+
+
+def test_a_catalog_that_grew_is_a_finding(longer: Any) -> None:
+    result = longer.run("diff", "old.json", "new.json")
+    assert result.out == (
+        "old.json -> new.json\n"
+        "RISKY  old: 2 risky\n"
+        "  server                         the tools cost the model 29 -> 726 tokens (+2,403 %,        8042d48\n"
+        "                                 estimate)\n"
+        "  1 tool                         descriptions reworded (--show prose)\n"
+        "\n"
+        "Why: fusion explain catalog-tokens-grew\n"
+        "exit 0: nothing at or above breaking\n"
+    )
+
+
+def test_the_settings_say_how_much_it_may_grow(longer: Any) -> None:
+    longer.write("fusion.toml", "token-growth-percent = 2500\n")
+    result = longer.run("diff", "old.json", "new.json")
+    assert result.out == (
+        "old.json -> new.json\n"
+        "RISKY  old: 1 risky\n"
+        "  1 tool                         descriptions reworded (--show prose)\n"
+        "Cost to the model: 29 -> 726 tokens (+2,403 %, estimate)\n"
+        "\n"
+        "Why: fusion explain description-changed\n"
+        "exit 0: nothing at or above breaking\n"
+    )
+
+
+def test_its_level_is_the_project_s(longer: Any) -> None:
+    longer.write("fusion.toml", 'levels = { catalog-tokens-grew = "breaking" }\n')
+    assert longer.run("diff", "old.json", "new.json").code == 1
+    longer.write("fusion.toml", 'levels = { catalog-tokens-grew = "safe" }\n')
+    assert longer.run("diff", "old.json", "new.json").out.splitlines()[3:5] == [
+        "SAFE  1 minor change (--show safe)",
+        "Cost to the model: 29 -> 726 tokens (+2,403 %, estimate)",
+    ]
+
+
+def test_the_numbers_stand_in_the_finding_for_machines(longer: Any) -> None:
+    report = json.loads(longer.run("diff", "old.json", "new.json", "--format", "json").out)
+    assert list(report) == ["schema_version", "base", "head", "summary", "findings", "errors"]
+    (finding,) = [one for one in report["findings"] if one["rule"] == "catalog-tokens-grew"]
+    about = {key: finding[key] for key in ("tool", "action", "side", "pointer", "before", "after")}
+    assert about == {
+        "tool": None, "action": None, "side": "server", "pointer": "/tools", "before": 29, "after": 726,
+    }  # fmt: skip
 
 
 # --- git -------------------------------------------------------------------------------------------------------------

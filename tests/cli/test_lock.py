@@ -43,8 +43,7 @@ def test_settings_that_take_no_table_at_their_end_are_left_alone(project: Any, c
     project.write("fusion.toml", 'sources = { other = { command = ["x"] } }\n')
     before = project.files()
 
-    command = project.serve("pages", close_page)
-    result = project.run("lock", "--name", "pages", "--", "python", *command[2:])
+    result = project.run("lock", "--name", "pages", *project.serve("pages", close_page))
 
     assert result.code == 2
     assert result.err.endswith(
@@ -75,7 +74,7 @@ def test_a_refresh_says_what_it_accepts(project: Any, close_page: Any, close_pag
         "  close_page                     when no longer accepts 'later'                              cd16508\n"
         '      worked  close_page {"when": "later"}\n'
         '      now     refused: when is "later"\n'
-        "SAFE  1 minor change (--show safe)\n"
+        "SAFE  version changed (--show safe)\n"
         "wrote fusion.lock: 1 server, 1 tool\n"
     )
 
@@ -166,6 +165,7 @@ def test_a_dead_server_hides_no_other(project: Any, close_page: Any, list_pages:
         "This accepts, for fusion.lock:\n"
         "SAFE  two: 1 safe\n"
         "  1 tool added (--show safe)\n"
+        "Cost to the model: 29 -> 52 tokens (+79 %, estimate)\n"
         "exit 2: wrote fusion.lock: 2 servers, 3 tools; 1 server not read\n"
     )
     assert "fusion: one: stopped before it answered initialize (exit status 1), twice." in result.err

@@ -260,6 +260,7 @@ CONTRACT_SAMPLES: dict[str, list[dict[str, Any]]] = {
         for new in (True, False)
         for matters in ((True,) if hint in {"readOnlyHint", "openWorldHint"} else (True, False))
     ],
+    "CatalogGrew": [{"before": 1000, "after": 2000}, {"before": 0, "after": 500}],
     "InvisibleTextAdded": [{"after": "a\u200b", "hidden": ("\u200b",)}],
     "UnclassifiedChange": [{"had": had, "has": has, "before": 1, "after": 2} for had, has in ((1, 1), (0, 1), (1, 0))],
     "Undecided": [{"reason": "too deep"}],

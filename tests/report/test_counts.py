@@ -44,11 +44,20 @@ def test_levels() -> None:
         ([safe("minimum-lowered"), safe("enum-value-added")], "2 constraints loosened"),
         ([safe("output-narrowed", "output")], "1 output narrowed"),
         ([safe("equivalent-rewrite", "tool")], "1 schema rewritten without effect"),
-        ([safe("title-changed", "tool"), safe("server-version-changed", "server", None)], "2 minor changes"),
+        (
+            [safe("title-changed", "tool"), safe("server-version-changed", "server", None)],
+            "1 title changed, version changed",
+        ),
         (
             [safe("capability-added", "server", None), safe("maximum-raised"), safe("title-changed")],
-            "1 capability added, 1 constraint loosened, 1 minor change",
+            "1 capability added, 1 constraint loosened, 1 title changed",
         ),
+        ([safe("description-changed", "tool")] * 2, "2 texts with other white space"),
+        (
+            [safe("hint-without-effect", "tool"), safe("default-changed")],
+            "1 default of null added, 1 hint without effect",
+        ),
+        ([safe("icons-changed", "tool")], "1 minor change"),
     ],
 )
 def test_safe_findings_in_one_line(findings: list[Finding], told: str) -> None:

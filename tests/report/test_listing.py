@@ -68,7 +68,8 @@ def test_a_whole_server() -> None:
         "all 1.2: 1 tool, 1 prompt, 1 resource and 1 resource template\n"
         "  protocol 2025-11-25\n"
         "  source   npx all\n"
-        "  t(a?: string)\n"
+        "  cost     27 tokens to the model (estimate)\n"
+        "  t(a?: string)                                                        27 tokens\n"
         "      Does it.\n"
         "  prompt p(x, y?)\n"
         "  resource a://b\n"
@@ -82,8 +83,8 @@ def test_a_long_signature_is_wrapped_and_a_long_description_cut() -> None:
     contract = ServerContract(name="x", tools={"t": Tool("t", of(**properties), description="word " * 30)})
     lines = render([contract], width=60).splitlines()
     assert all(len(line) <= 60 for line in lines)
-    assert lines[1].startswith("  t(argument_0?: string, ")
-    assert lines[2].startswith("    argument_")
+    assert lines[2] == "  t(argument_0?: string, argument_1?: string,     113 tokens"
+    assert lines[3].startswith("    argument_2?: string")
     assert lines[-1].endswith("…")
 
 

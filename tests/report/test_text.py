@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ from hypothesis import strategies as st
 
 from fusion_contracts import load
 from fusion_contracts.canonical import HIDDEN
-from fusion_contracts.diff import Finding, Level, Report, Side, diff
+from fusion_contracts.diff import Cost, Finding, Level, Report, Side, diff
 from fusion_contracts.errors import Problem
 from fusion_contracts.report import json as json_report
 from fusion_contracts.report.layout import width_of
-from fusion_contracts.report.text import render, render_problems
+from fusion_contracts.report.text import render, render_problems, why
 
 OLD, NEW = Side("old.json", "catalog"), Side("new.json", "catalog")
 
@@ -30,8 +31,9 @@ def broken(tool: str, message: str, **more: Any) -> Finding:
     return finding("property-renamed", Level.BREAKING, tool, message, "/inputSchema/properties/pageIdx", **more)
 
 
-def text_of(*findings: Finding, width: int = 90, **options: Any) -> str:
-    return render(Report(OLD, NEW, findings), width=width, **options)
+def text_of(*findings: Finding, width: int = 90, costs: tuple[Cost, ...] = (), **options: Any) -> str:
+    """The report without its last line, which is tested by itself."""
+    return render(Report(OLD, NEW, findings, costs=costs), width=width, **options).partition("\nWhy: ")[0]
 
 
 # The last digits of a row are the group's id: a hash that these tests do not depend on.
@@ -117,7 +119,7 @@ def test_the_model() -> None:
         "  server                         protocol 2025-06-18 -> 2025-11-25                       #######\n"
         '  23 tools                       category changed ("A" -> "a")                           #######\n'
         "  3 tools, 2 arguments           descriptions reworded (--show prose)\n"
-        "SAFE  3 tools and 13 optional arguments added, 1 constraint loosened, 1 minor change\n"
+        "SAFE  3 tools and 13 optional arguments added, 1 constraint loosened, version changed\n"
         "  (--show safe)\n"
     )
 
@@ -179,6 +181,117 @@ def test_an_answer_that_old_readers_refuse() -> None:
         "      answers t {}",
         "      readers of the old contract refuse it",
     ]
+
+
+def test_a_long_call_shows_first_what_the_change_concerns() -> None:
+    nested = broken(
+        "t", "a[].b removed", has_witness=True, witness={"x": "y" * 90, "a": [{"c": 1, "b": 2}, {"c": 3, "b": 4}]}
+    )
+    nested = replace(nested, pointer="/inputSchema/properties/a/items/properties/b", rule="property-removed")
+    lines = shown(nested).splitlines()
+    assert lines[2].startswith('      worked  t {"a": [{"b": 2, "c": 1}, {"c": 3, "b": 4}], "x": "yyy')
+    assert lines[3] == "      now     refused: a[].b is no argument now"
+    short = replace(nested, witness={"x": 1, "a": [{"c": 1, "b": 2}]})
+    assert shown(short).splitlines()[2] == '      worked  t {"x": 1, "a": [{"c": 1, "b": 2}]}'
+    missing = replace(nested, witness={"x": "y" * 90, "a": [{"c": 1}]})
+    assert shown(missing).splitlines()[2].startswith('      worked  t {"a": [{"c": 1}], "x": "yyy')
+
+
+def test_why_a_call_fails_is_never_cut() -> None:
+    report = shown(broken("t", "url removed", has_witness=True, witness={}, silent=True), width=60)
+    assert report.splitlines()[3:] == [
+        "      now     refused by its schema; a server that drops",
+        "              unknown keys answers without it",
+    ]
+
+
+def null_removed(
+    tool: str, argument: str, level: Level = Level.BREAKING, said: str = "no longer takes null"
+) -> Finding:
+    pointer = f"/inputSchema/properties/{argument}"
+    more: dict[str, Any] = {"has_witness": True, "witness": {argument: None}} if level else {}
+    return finding("null-removed", level, tool, f"{argument} {said}", pointer, **more)
+
+
+def test_rows_of_one_sentence_stand_together_and_show_one_call() -> None:
+    report = shown(
+        null_removed("a", "x"), broken("a", "gone"), null_removed("b", "y"), null_removed("c", "x"),
+        null_removed("d", "z", said="no longer takes null, array"),
+    )  # fmt: skip
+    assert report == (
+        "BREAKING  chrome: 5 breaking\n"
+        "  a                              gone                                              #######\n"
+        "  a, c                           x no longer takes null                            #######\n"
+        '      worked  a {"x": null}\n'
+        "      now     refused: x is null\n"
+        "  b                              y no longer takes null                            #######\n"
+        "  d                              z no longer takes null, array                     #######\n"
+        '      worked  d {"z": null}\n'
+        "      now     refused: z is null\n"
+    )
+    assert shown(null_removed("a", "x"), null_removed("b", "y"), show=["all"]).count("worked") == 2
+
+
+def test_many_risky_rows_of_one_sentence_are_one() -> None:
+    many = [null_removed(f"t{n % 3}", f"a{n}", Level.RISKY, "default changed") for n in range(4)]
+    assert shown(*many[:3]).count("#######") == 3
+    assert shown(*many) == ("RISKY  chrome: 4 risky\n  3 tools, 4 arguments           default changed (--show risky)\n")
+    fields = [replace(one, side="output") for one in many]
+    assert "  3 tools, 4 fields              default changed (--show risky)\n" in shown(*fields)
+    whole = [replace(one, side="tool", pointer=f"/annotations/{n}") for n, one in enumerate(many)]
+    assert shown(*whole).count("#######") == 4
+    assert shown(*many, show=["risky"]).count("next:") == 4
+
+
+def test_a_name_a_little_too_long_stays_on_the_line_of_its_message() -> None:
+    name = "a_rather_long_name_of_a_tool_that_is"
+    assert shown(broken(name, "gone")) == (
+        "BREAKING  chrome: 1 breaking\n"
+        "  a_rather_long_name_of_a_tool_that_is  gone                                       #######\n"
+    )
+    lines = shown(broken(name, "gone " * 9 + "gone")).splitlines()
+    assert lines[1] == f"  {name}"
+    assert lines[2].startswith(" " * 33 + "gone")
+
+
+def test_a_long_title_is_wrapped() -> None:
+    version = finding(
+        "server-version-changed", Level.SAFE, None, "m", side="server", before="1.60.0-alpha-1774999321000",
+        after="1.60.0-alpha-1778101408000",
+    )  # fmt: skip
+    assert text_of(version, broken("t", "gone"), width=80).splitlines()[:2] == [
+        "BREAKING  chrome 1.60.0-alpha-1774999321000 -> 1.60.0-alpha-1778101408000:",
+        "  1 breaking, 1 safe",
+    ]
+
+
+def test_the_cost_to_the_model() -> None:
+    added = finding("tool-added", Level.SAFE, "new", "added", side="tool", action=None)
+    line = "Cost to the model: 2,786 -> 3,402 tokens (+22 %, estimate)"
+    cost = Cost("chrome", 2786, 3402)
+    assert text_of(added, costs=(cost,)).splitlines()[2:] == [line]
+    assert text_of(added, costs=(Cost("chrome", 2786, 2790),)).count("Cost") == 0
+    other = replace(added, server="beside")
+    assert text_of(added, other, costs=(cost,)).splitlines() == [
+        "SAFE  beside: 1 safe",
+        "  1 tool added (--show safe)",
+        "",
+        "SAFE  chrome: 1 safe",
+        "  1 tool added (--show safe)",
+        line,
+    ]
+    grew = finding("catalog-tokens-grew", Level.RISKY, None, "the tools cost more", "/tools", side="server")
+    assert "Cost to the model" not in text_of(added, grew, costs=(cost,))
+    assert line in text_of(added, replace(grew, level=Level.SAFE), costs=(cost,))
+
+
+def test_the_last_line_names_the_rule_of_the_worst() -> None:
+    found = [finding("x-rule", Level.RISKY, "t", "m"), broken("t", "gone"), replace(broken("a", "gone"), waived=True)]
+    assert render(Report(OLD, NEW, tuple(found)), width=90).endswith("\n\nWhy: fusion explain property-renamed\n")
+    assert render(Report(OLD, NEW, tuple(found[::2])), width=90).endswith("\n\nWhy: fusion explain x-rule\n")
+    safe = Report(OLD, NEW, (finding("tool-added", Level.SAFE, "new", "added"),))
+    assert "Why:" not in render(safe, width=90)
+    assert why(safe) == ""
 
 
 def test_null_is_a_call_s_value_too() -> None:

@@ -1,0 +1,125 @@
+"""What `fusion explain` looks up, and where it looks for a finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.output import OK, Writer
+from fusion_contracts.errors import FusionError
+
+if TYPE_CHECKING:
+    from fusion_contracts.cli.comparing import Named
+    from fusion_contracts.cli.project import Judging, Project
+    from fusion_contracts.diff import Finding, Report
+
+__all__ = ["explain_finding", "explain_rule", "is_id", "list_rules"]
+
+_DIGITS = 7  # of an id, that a report shows
+_ID = re.compile("[0-9a-f]+")  # no rule is called so
+_NEAREST = 3
+
+
+def is_id(text: str) -> bool:
+    """Whether a word is the id of a finding or a group, and no rule."""
+    return _ID.fullmatch(text) is not None
+
+
+def list_rules(named: Named, writer: Writer) -> int:
+    """Print a line for each rule. Raises FusionError where sources are named."""
+    from fusion_contracts.diff.rule import find, rule_ids
+    from fusion_contracts.report.rules import render_all
+
+    _refuse_sources(named)
+    writer.text(render_all(map(find, rule_ids()), width=writer.width, colour=writer.colour))
+    return OK
+
+
+def explain_rule(identifier: str, named: Named, writer: Writer) -> int:
+    """Print the documentation of a rule. Raises FusionError where there is none, or sources are named."""
+    from fusion_contracts.diff.rule import find, rule_ids
+    from fusion_contracts.report.rules import render
+
+    if identifier not in rule_ids():
+        raise FusionError(_unknown(identifier), "fusion explain lists them all", stage="usage")
+    _refuse_sources(named)
+    writer.text(render(find(identifier), width=writer.width, colour=writer.colour))
+    return OK
+
+
+def _unknown(identifier: str) -> str:
+    from difflib import get_close_matches  # only on the way out
+
+    from fusion_contracts.diff.rule import rule_ids
+
+    near = get_close_matches(identifier, rule_ids(), n=_NEAREST)
+    nearest = f"; the nearest: {', '.join(near)}" if near else ""
+    return f'there is no rule "{printable(identifier)}"{nearest}'
+
+
+def _refuse_sources(named: Named) -> None:
+    if named.sources or named.command or named.base is not None:
+        step = "they go with the id of a finding: fusion explain ID OLD NEW"
+        raise FusionError("a rule is explained without sources", step, stage="usage")
+
+
+def explain_finding(identifier: str, named: Named, project: Project, judging: Judging, writer: Writer) -> int:
+    """Print the finding or the group whose id starts so. Raises FusionError where there is none, or several."""
+    if len(identifier) < _DIGITS:
+        message = f"{identifier} is too short for an id"
+        raise FusionError(message, f"write at least {_DIGITS} digits of it", stage="usage")
+    for report in _reports(named, project, judging, writer):
+        found = [one for one in report.findings if _names(one, identifier)]
+        if found:
+            _print(identifier, found, report.findings, writer)
+            return OK
+    step = "name the two sides of the diff that showed it: fusion explain ID OLD NEW"
+    raise FusionError(f"no finding has an id that starts with {identifier}", step, stage="usage")
+
+
+def _names(finding: Finding, identifier: str) -> bool:
+    return finding.fingerprint.startswith(identifier) or finding.group.startswith(identifier)
+
+
+def _reports(named: Named, project: Project, judging: Judging, writer: Writer) -> Iterator[Report]:
+    """The comparison that is named; else that of `check`, which starts nothing, and then that of `diff`."""
+    from fusion_contracts.cli.comparing import announce, report_on
+
+    if named.nothing:
+        report = _since_base(project, judging, named.servers)
+        if report is not None:
+            announce(writer, report.base, report.head)
+            yield report
+    yield report_on(named, project, judging, writer)
+
+
+def _since_base(project: Project, judging: Judging, servers: Sequence[str]) -> Report | None:
+    """What changed in the lock since its base; None where there is no repository, no base, or no lock at it."""
+    from fusion_contracts.cli.base import base_lock
+    from fusion_contracts.cli.project import selected
+    from fusion_contracts.diff import Side
+    from fusion_contracts.lockfile.file import read_lock
+
+    lock = selected(read_lock(project.lock_path), servers, where=project.lockfile)
+    try:
+        side, before = base_lock(project, None, servers)
+    except FusionError:
+        return None
+    if before is None:
+        return None
+    return judging.compare(before, lock, base=side, head=Side(project.shown_lock, "lock"))
+
+
+def _print(identifier: str, found: Sequence[Finding], findings: Sequence[Finding], writer: Writer) -> None:
+    from fusion_contracts.diff.rule import find
+    from fusion_contracts.report.finding import render
+
+    ids = sorted({full for one in found for full in (one.fingerprint, one.group) if full.startswith(identifier)})
+    if len(ids) > 1:
+        message = f"{identifier} is the start of several ids"
+        raise FusionError(message, f"write more of one: {', '.join(ids)}", stage="usage")
+    others = [one for one in findings if one.group == found[0].group and one not in found]
+    rule = find(found[0].rule)
+    writer.text(render(found, rule, width=writer.width, colour=writer.colour, others=others))

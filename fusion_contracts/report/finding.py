@@ -1,0 +1,64 @@
+"""Findings in full, for people: everything that a row of the report leaves out, and nothing cut."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.report.counts import count
+from fusion_contracts.report.layout import STYLES, columns, paint, wrap
+from fusion_contracts.report.refusal import call
+from fusion_contracts.report.rules import documentation
+
+if TYPE_CHECKING:
+    from fusion_contracts.diff import Finding
+    from fusion_contracts.diff.rule import Rule
+    from fusion_contracts.model import JsonValue
+
+__all__ = ["render"]
+
+
+def render(
+    findings: Sequence[Finding], rule: Rule, *, width: int, colour: bool = False, others: Sequence[Finding] = ()
+) -> str:
+    """Return findings of one group with the documentation of their rule.
+
+    `others` are the findings of the group that were not asked for: they are named.
+    """
+    total = count(len(findings) + len(others), "finding")
+    lines = [f"{paint(rule.id, 'bold', colour=colour)}: {rule.title}", f"group {findings[0].group}: {total}", ""]
+    for finding in findings:
+        level = paint(finding.level.name, STYLES[finding.level.name], colour=colour)
+        lines += [f"{level}  {printable(f'{_subject(finding)}: {finding.message}')}"]
+        lines += [*(f"  {label:<13}{text}" for label, text in _fields(finding)), ""]
+    lines += [f"also in the group: {printable(_subject(other))} {other.fingerprint}" for other in others]
+    lines += [""] if others else []
+    own = sorted({finding.hint for finding in findings} - {rule.hint})
+    for hint in own:
+        lines += [paint("Here", "bold", colour=colour), *(f"  {line}" for line in wrap(hint, columns(width) - 2)), ""]
+    lines += documentation(rule, width=width, colour=colour)
+    return "".join(f"{line}\n" for line in lines).rstrip("\n") + "\n"
+
+
+def _subject(finding: Finding) -> str:
+    return finding.action or finding.tool or "server"
+
+
+def _fields(finding: Finding) -> Iterator[tuple[str, str]]:
+    yield "fingerprint", finding.fingerprint
+    yield "server", printable(finding.server)
+    if finding.pointer:
+        yield "pointer", printable(finding.pointer)
+    yield from ((name, _json(value)) for name in ("before", "after") if (value := getattr(finding, name)) is not None)
+    if finding.successor is not None:
+        yield "successor", printable(finding.successor)
+    if finding.has_witness:
+        yield from call(finding)
+    if finding.waived:
+        yield "waived", "accepted on purpose"
+
+
+def _json(value: JsonValue) -> str:
+    return printable(json.dumps(value, ensure_ascii=False))
