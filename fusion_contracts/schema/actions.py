@@ -1,0 +1,178 @@
+"""Tools that hold several actions in one: which argument selects, which values it has, and what each action takes.
+
+A schema is grouped when one required string property selects which other arguments hold: it has a const or an enum in
+every branch of a root `oneOf`/`anyOf`, or a root `if` (alone or inside `allOf`) tests it, or descriptions say
+"Required for: VALUE" about values of its enum. A required enum alone groups nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from fusion_contracts.schema.document import Document
+
+__all__ = ["Grouping", "grouping"]
+
+Schema: TypeAlias = dict[str, Any]
+REQUIRED_FOR = re.compile(r"\bRequired for:\s*([^.\n]+)")
+UNIONS = ("oneOf", "anyOf")
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """The actions of one schema: the property that selects, and its values in the schema's order."""
+
+    discriminator: str
+    values: tuple[str, ...]
+    _limit: Callable[[str], Schema]
+
+    def effective(self, value: str) -> Schema:
+        """The schema of one action: the whole schema where `discriminator` is `value`.
+
+        Keywords stay where they are, so that pointers into it are pointers into the whole; branches of other actions
+        are `false`, conditions are settled.
+        """
+        return self._limit(value)
+
+
+def grouping(schema: Any) -> Grouping | None:
+    """How a 2020-12 schema is grouped, or None where it is one action."""
+    if not isinstance(schema, dict):
+        return None
+    return _by_union(schema) or _by_condition(schema) or _by_prose(schema)
+
+
+def _by_union(schema: Schema) -> Grouping | None:
+    for union in UNIONS:
+        branches = schema.get(union)
+        if isinstance(branches, list) and len(branches) > 1:
+            followed = [_follow(branch, schema) for branch in branches]
+            for name in _names_everywhere(followed, schema):
+                admitted = [_constants(branch, name) for branch in followed]
+                values = tuple(dict.fromkeys(value for each in admitted for value in each))
+                if len(values) > 1 and len(set(map(tuple, admitted))) > 1:
+                    return Grouping(name, values, _union_limit(schema, union, name, admitted))
+    return None
+
+
+def _names_everywhere(branches: list[Any], schema: Schema) -> Iterator[str]:
+    """Properties with a closed list of strings in every branch, required in each."""
+    first = branches[0].get("properties") if isinstance(branches[0], dict) else None
+    for name in first if isinstance(first, dict) else ():
+        everywhere = name in _required(schema)
+        if all(_constants(branch, name) and (everywhere or name in _required(branch)) for branch in branches):
+            yield name
+
+
+def _union_limit(schema: Schema, union: str, name: str, admitted: list[list[str]]) -> Callable[[str], Schema]:
+    def limit(value: str) -> Schema:
+        pairs = zip(schema[union], admitted, strict=True)
+        branches = [branch if value in values else False for branch, values in pairs]
+        limited = {**schema, union: branches}
+        several = any(value in values and len(values) > 1 for values in admitted)
+        return _selected(limited, name, value) if several else limited
+
+    return limit
+
+
+def _by_condition(schema: Schema) -> Grouping | None:
+    tests = [test for test in map(_test, _conditional_parts(schema)) if test is not None]
+    for name in dict.fromkeys(name for name, _ in tests):
+        if name not in _required(schema):
+            continue
+        listed = _constants(schema, name)
+        tested = [value for tested_name, values in tests if tested_name == name for value in values]
+        values = tuple(dict.fromkeys([*listed, *(value for value in tested if not listed)]))
+        if values:
+            return Grouping(name, values, _condition_limit(schema, name))
+    return None
+
+
+def _conditional_parts(schema: Schema) -> list[Any]:
+    parts = schema.get("allOf")
+    return [schema, *(parts if isinstance(parts, list) else [])]
+
+
+def _test(part: Any) -> tuple[str, list[str]] | None:
+    """The one property that an `if` tests, and the strings it tests for."""
+    condition = part.get("if") if isinstance(part, dict) and ("then" in part or "else" in part) else None
+    if not isinstance(condition, dict) or not set(condition) <= {"properties", "required", "type"}:
+        return None
+    properties = condition.get("properties")
+    if not isinstance(properties, dict) or len(properties) != 1:
+        return None
+    name = next(iter(properties))
+    values = _constants(condition, name)
+    return (name, values) if values and set(_required(condition)) <= {name} else None
+
+
+def _condition_limit(schema: Schema, name: str) -> Callable[[str], Schema]:
+    def settle(part: Any, value: str) -> Any:
+        test = _test(part)
+        if test is None or test[0] != name:
+            return part
+        kept, dropped = ("then", "else") if value in test[1] else ("else", "then")
+        return {**{k: v for k, v in part.items() if k != dropped}, "if": kept == "then"}
+
+    def limit(value: str) -> Schema:
+        limited = settle(schema, value)
+        if isinstance(limited.get("allOf"), list):
+            limited = {**limited, "allOf": [settle(part, value) for part in limited["allOf"]]}
+        return _selected(limited, name, value)
+
+    return limit
+
+
+def _by_prose(schema: Schema) -> Grouping | None:
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
+        return None
+    said = {value for part in properties.values() for value in required_for(part)}
+    for name in _required(schema):
+        values = _constants(schema, name)
+        if said and len(values) > 1 and said <= set(values):
+            return Grouping(name, tuple(values), lambda value, name=name: _selected(schema, name, value))  # type: ignore[misc]
+    return None
+
+
+def required_for(part: Any) -> list[str]:
+    """The actions that a property's description says it is required for."""
+    text = part.get("description") if isinstance(part, dict) else None
+    found = REQUIRED_FOR.search(text) if isinstance(text, str) else None
+    return [word.strip(" '\"`") for word in re.split(r",|\band\b", found[1]) if word.strip(" '\"`")] if found else []
+
+
+def _selected(schema: Schema, name: str, value: str) -> Schema:
+    """The schema where the discriminator has one value."""
+    parts = schema.get("allOf")
+    chosen = {"properties": {name: {"const": value}}, "required": [name]}
+    return {**schema, "allOf": [*(parts if isinstance(parts, list) else []), chosen]}
+
+
+def _follow(branch: Any, schema: Schema) -> Any:
+    document = Document(schema)
+    seen = 0
+    while isinstance(branch, dict) and isinstance(branch.get("$ref"), str) and seen < 10:  # noqa: PLR2004 - a cycle ends here
+        found = document.resolve(branch["$ref"], document.scope)
+        if found is None:
+            return branch
+        branch, seen = found[0], seen + 1
+    return branch
+
+
+def _constants(schema: Any, name: str) -> list[str]:
+    """The strings that a property may be, where they are a closed list."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    part = properties.get(name) if isinstance(properties, dict) else None
+    if not isinstance(part, dict):
+        return []
+    values = [part["const"]] if "const" in part else part.get("enum")
+    return list(values) if isinstance(values, list) and values and all(isinstance(v, str) for v in values) else []
+
+
+def _required(schema: Any) -> list[str]:
+    names = schema.get("required") if isinstance(schema, dict) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []

@@ -1,0 +1,190 @@
+"""One kind of value, and what is assumed of it: disjunctions are split until a theory can find a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from fusion_contracts.schema import arrays, numbers, objects, strings
+from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
+from fusion_contracts.schema.clash import clash
+from fusion_contracts.schema.expand import Option, expanded
+from fusion_contracts.schema.formula import ARRAY, FRACTION, INTEGER, OBJECT, STRING, kind_of
+
+if TYPE_CHECKING:
+    from fusion_contracts.schema.solve import Solver
+
+__all__ = ["Branch"]
+
+THEORIES = {
+    STRING: strings.solve, INTEGER: numbers.solve, FRACTION: numbers.solve, OBJECT: objects.solve, ARRAY: arrays.solve,
+}  # fmt: skip
+
+
+class Branch:
+    """One kind of value, the facts assumed of it so far, and the choices that are still open."""
+
+    def __init__(self, solver: Solver, goal: Goal, kind: int) -> None:
+        self.solver = solver
+        self.space = solver.space
+        self.goal = goal
+        self.kind = kind
+        self.facts: set[int] = set()
+        self.choices: list[tuple[Option, ...]] = []
+
+    def run(self) -> Any:
+        """A value of the kind for the goal, or NOTHING. Raises Undecided."""
+        return self._decide() if self._assume(self.goal) else NOTHING
+
+    def _fork(self) -> Branch:
+        other = Branch(self.solver, self.goal, self.kind)
+        other.facts = set(self.facts)
+        other.choices = list(self.choices)
+        return other
+
+    def _assume(self, literals: Iterable[int]) -> bool:
+        """Add facts, taking conjunctions apart; False when they contradict each other."""
+        pending = list(literals)
+        while pending:
+            literal = pending.pop()
+            self.solver.spend()
+            known = self._known(literal)
+            if known is False:
+                return False
+            if known is None:
+                self.facts.add(literal)
+                following, choices = expanded(self.solver, literal, self.kind)
+                pending += following
+                self.choices += choices
+        return True
+
+    def _known(self, literal: int) -> bool | None:
+        """Whether a literal is assumed to hold, to fail, or neither."""
+        if -literal in self.facts or not self.space.may(literal) & self.kind:
+            return False
+        if literal in self.facts or not self.space.may(-literal) & self.kind:
+            return True
+        return None
+
+    def _truth(self, literal: int) -> bool | None:
+        """The same, looking into conjunctions and disjunctions."""
+        known = self._known(literal)
+        if known is not None:
+            return known
+        meaning = self.space.meaning[abs(literal)]
+        if meaning[0] in ("and", "any"):
+            return self._truth_of_parts(meaning, positive=literal > 0)
+        if meaning[0] == "not":
+            return self._truth(-meaning[1] if literal > 0 else meaning[1])
+        if meaning[0] == "prop" and self.solver.careful:
+            return self._truth_of_property(meaning[1], meaning[2], positive=literal > 0)
+        return None
+
+    def _truth_of_property(self, name: str, formula: int, *, positive: bool) -> bool | None:
+        """What the other facts about a property leave for one more."""
+        self.solver.spend()
+        meanings = ((fact, self.space.meaning[abs(fact)]) for fact in self.facts)
+        about = [(fact, meaning[2]) for fact, meaning in meanings if meaning[:2] == ("prop", name)]
+        allowed = [other for fact, other in about if fact > 0]
+        needed = [-other for fact, other in about if fact < 0]  # the property is there, and its value satisfies these
+        if any(self.solver.apart(formula, other) for other in needed):
+            return not positive
+        if any(self.solver.apart(-formula, other) for other in (*needed, *allowed)):
+            return positive
+        return None
+
+    def _truth_of_parts(self, meaning: tuple[Any, ...], *, positive: bool) -> bool | None:
+        conjunctive = (meaning[0] == "and") == positive
+        unknown = False
+        for part in meaning[1]:
+            truth = self._truth(part if positive else -part)
+            if truth is None:
+                unknown = True
+            elif truth is not conjunctive:
+                return truth
+        return None if unknown else conjunctive
+
+    def _decide(self) -> Any:
+        """Split the remaining choices, the narrowest first; then ask the theory."""
+        while self.choices:
+            live = self._live()
+            if live is None:
+                return NOTHING
+            if not live:
+                break
+            narrow = min(live, key=self._width if self.solver.careful else len)
+            self.choices = [options for options in live if options is not narrow]
+            if len(narrow) > 1:
+                return first(self._split(narrow))
+            if not self._assume(narrow[0]):
+                return NOTHING
+        if self.kind == OBJECT and clash(self.space, self.facts):
+            return NOTHING
+        return self._theory()
+
+    def _width(self, options: tuple[Option, ...]) -> float:
+        """How much is left to search after a choice: an option that states much counts for little."""
+        return 0.0 if len(options) == 1 else sum(2.0 ** -sum(map(self._weight, option)) for option in options)
+
+    def _weight(self, literal: int) -> int:
+        meaning = self.space.meaning[abs(literal)]
+        return len(meaning[1]) if meaning[0] == ("and" if literal > 0 else "any") else 1
+
+    def _live(self) -> list[tuple[Option, ...]] | None:
+        """The choices that are still open, without options that cannot hold; None when one has none left."""
+        live = []
+        for options in self.choices:
+            self.solver.spend()
+            still_open = self._still_open(options)
+            if still_open is None:
+                continue
+            if not still_open:
+                return None
+            live.append(still_open)
+        return live
+
+    def _still_open(self, options: tuple[Option, ...]) -> tuple[Option, ...] | None:
+        """The options that may yet hold; None when one holds already."""
+        still_open = []
+        for option in options:
+            truths = [self._truth(literal) for literal in option]
+            if False in truths:
+                continue
+            if None not in truths:
+                return None
+            still_open.append(option)
+        return tuple(still_open)
+
+    def _split(self, options: tuple[Option, ...]) -> Iterator[Any]:
+        if self.kind == OBJECT and clash(self.space, self.facts):
+            return
+        ruled_out: list[int] = []  # what was tried in vain need not be tried again together with a later option
+        for option in options:
+            answer = self._under((*option, *ruled_out))
+            yield answer
+            if self.solver.careful and answer is NOTHING and len(option) == 1:
+                ruled_out.append(-option[0])
+
+    def _under(self, literals: Option) -> Any:
+        branch = self._fork()
+        return attempt(branch._decide) if branch._assume(literals) else NOTHING
+
+    def _theory(self) -> Any:
+        self.solver.spend()
+        listed = [literal for literal in self.facts if literal > 0 and self.space.meaning[literal][0] == "enum"]
+        if listed:
+            return self._from_list(listed)
+        for literal in self.facts:
+            if self.space.meaning[abs(literal)][0] == "opaque":
+                self.solver.evaluator.holds(literal, None)  # raises: nothing is known of it
+        return THEORIES[self.kind](self.solver, self.facts, self.kind)
+
+    def _from_list(self, listed: list[int]) -> Any:
+        keys = frozenset.intersection(*(self.space.meaning[literal][1] for literal in listed))
+        values = [self.space.values[key] for key in keys]
+        values.sort(key=lambda value: (len(repr(value)), repr(value)))
+        self.solver.spend(len(values))
+        return next((value for value in values if self._fits(value)), NOTHING)
+
+    def _fits(self, value: Any) -> bool:
+        return kind_of(value) == self.kind and self.solver.evaluator.all_hold(self.goal, value)

@@ -1,0 +1,272 @@
+"""From a 2020-12 schema to a formula. Annotations vanish here; what cannot be read becomes an opaque fact."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from fusion_contracts.schema.document import Document, Scope, enter
+from fusion_contracts.schema.fingerprint import fingerprint
+from fusion_contracts.schema.formula import KINDS_OF, Space
+from fusion_contracts.schema.plausible import plausible
+from fusion_contracts.schema.unevaluated import unevaluated
+from fusion_contracts.schema.values import exact, is_number
+from fusion_contracts.schema.vocabulary import ANNOTATIONS
+
+__all__ = ["Builder"]
+
+Keywords: TypeAlias = dict[str, Any]
+LONGEST_SHOWN = 200
+
+
+class Builder:
+    """Builds formulas in one space. Documents may share subschemas (the same objects): each is read once."""
+
+    def __init__(self, space: Space, *, samples: bool = False) -> None:
+        self.space = space
+        self._keep_samples = samples
+        self._built: dict[tuple[int, int], int] = {}
+        self._alive: list[Any] = []  # keys above are identities: what they name must stay alive
+        self._open: dict[int, int] = {}  # schemas being built, and how deep in the instance each stands
+        self._depth = 0
+
+    def document(self, root: Any) -> int:
+        """The formula of a whole document."""
+        return self.build(root, Document(root).scope)
+
+    def build(self, schema: Any, scope: Scope) -> int:
+        """The formula of one schema."""
+        space = self.space
+        if schema is True:
+            return space.true
+        if schema is False:
+            return space.false
+        if not isinstance(schema, dict):
+            return self._opaque("schema", schema)
+        scope = enter(schema, scope)
+        key = (id(schema), id(scope.root))
+        if key in self._built:
+            return self._built[key]
+        self._alive.append((schema, scope))
+        outer = self._open.get(id(schema))  # an edited document may hold a schema inside itself
+        self._open[id(schema)] = self._depth
+        try:
+            formula = space.both(list(self._parts(schema, scope)))
+        finally:
+            if outer is None:
+                del self._open[id(schema)]
+            else:
+                self._open[id(schema)] = outer
+        self._built[key] = formula
+        return formula
+
+    def below(self, schema: Any, scope: Scope) -> int:
+        """The formula of a schema about a part of the instance (a property, an item)."""
+        self._depth += 1
+        try:
+            return self.build(schema, scope)
+        finally:
+            self._depth -= 1
+
+    def _parts(self, schema: dict[str, Any], scope: Scope) -> Iterator[int]:
+        for keyword, value in schema.items():
+            if keyword in ANNOTATIONS:
+                continue
+            reader = READERS.get(keyword)
+            if reader is not None:
+                yield from reader(self, value, schema, scope)
+        if "if" in schema and ("then" in schema or "else" in schema):
+            parts = [self.build(schema.get(name, True), scope) for name in ("if", "then", "else")]
+            yield self.space.make("if", *parts)
+        # What speaks of all other names comes last: a witness prefers the names that the schema speaks of.
+        if "additionalProperties" in schema:
+            yield self._additional(schema["additionalProperties"], schema, scope)
+        for keyword, sibling in (("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")):
+            if keyword in schema and sibling not in schema:
+                yield unevaluated(self, schema, scope, keyword)
+
+    def _opaque(self, keyword: str, value: Any) -> int:
+        return self.space.make("opaque", f"{keyword} {json.dumps(value, sort_keys=True)[:LONGEST_SHOWN]}")
+
+    # Each reader takes the keyword's value, its schema and the scope there, and yields the facts that it states.
+
+    def _type(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+        names = value if isinstance(value, list) else [value]
+        if not all(isinstance(name, str) and name in KINDS_OF for name in names):
+            yield self._opaque("type", value)
+            return
+        mask = 0
+        for name in names:
+            mask |= KINDS_OF[name]
+        yield self.space.make("type", mask)
+
+    def _enum(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+        yield self.space.enum(value) if isinstance(value, list) else self._opaque("enum", value)
+
+    def _const(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+        yield self.space.enum([value])
+
+    def _required(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+        yield from self._names_sent("required", value)
+
+    def _names_sent(self, keyword: str, names: Any) -> Iterator[int]:
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            yield from (self.space.make("req", name) for name in names)
+        else:
+            yield self._opaque(keyword, names)
+
+    def _properties(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        if not isinstance(value, dict):
+            yield self._opaque("properties", value)
+            return
+        for name, part in value.items():
+            formula = self.below(part, scope)
+            if formula != self.space.true:
+                yield self.space.make("prop", name, formula)
+            if self._keep_samples and isinstance(part, dict):
+                self._sample(name, formula, part)
+
+    def _sample(self, name: str, formula: int, part: dict[str, Any]) -> None:
+        shown = plausible(name, part)
+        if shown:
+            self.space.samples.setdefault((name, formula), []).extend(shown)
+
+    def _patterns(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        if not isinstance(value, dict):
+            yield self._opaque("patternProperties", value)
+            return
+        for pattern, part in value.items():
+            formula = self.below(part, scope)
+            if formula != self.space.true:
+                yield self.space.make("pat", pattern, formula)
+
+    def _additional(self, value: Any, schema: Keywords, scope: Scope) -> int:
+        formula = self.below(value, scope)
+        if formula == self.space.true:
+            return formula
+        spoken = (schema.get(keyword) for keyword in ("properties", "patternProperties"))
+        names, patterns = (frozenset(keys) if isinstance(keys, dict) else frozenset() for keys in spoken)
+        return self.space.make("addl", names, patterns, formula)
+
+    def _names(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        yield self.space.make("names", self.below(value, scope))
+
+    def _dependent_required(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+        if not isinstance(value, dict):
+            yield self._opaque("dependentRequired", value)
+            return
+        for name, needed in value.items():
+            yield self.space.make("dep", name, self.space.both(self._names_sent("dependentRequired", needed)))
+
+    def _dependent_schemas(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        if not isinstance(value, dict):
+            yield self._opaque("dependentSchemas", value)
+            return
+        for name, part in value.items():
+            yield self.space.make("dep", name, self.build(part, scope))
+
+    def _prefix(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        if not isinstance(value, list):
+            yield self._opaque("prefixItems", value)
+            return
+        for index, part in enumerate(value):
+            formula = self.below(part, scope)
+            if formula != self.space.true:
+                yield self.space.make("prefix", index, formula)
+
+    def _items(self, value: Any, schema: Keywords, scope: Scope) -> Iterator[int]:
+        formula = self.below(value, scope)
+        if formula != self.space.true:
+            prefix = schema.get("prefixItems")
+            yield self.space.make("items", len(prefix) if isinstance(prefix, list) else 0, formula)
+
+    def _contains(self, value: Any, schema: Keywords, scope: Scope) -> Iterator[int]:
+        bounds = [schema.get("minContains", 1), schema.get("maxContains")]
+        if not all(bound is None or _is_size(bound) for bound in bounds):
+            yield self._opaque("contains", bounds)
+            return
+        least, most = (None if bound is None else exact(bound) for bound in bounds)
+        yield self.space.make("contains", self.below(value, scope), least, most)
+
+    def _unique(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+        if not isinstance(value, bool):
+            yield self._opaque("uniqueItems", value)
+        elif value:
+            yield self.space.make("unique")
+
+    def _all_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        yield from self._branches(value, scope)
+
+    def _any_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        yield self.space.either(self._branches(value, scope))
+
+    def _one_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        parts = sorted(part for part in self._branches(value, scope) if part != self.space.false)
+        yield parts[0] if len(parts) == 1 else self.space.make("one", tuple(parts)) if parts else self.space.false
+
+    def _branches(self, value: Any, scope: Scope) -> list[int]:
+        return [self.build(part, scope) for part in (value if isinstance(value, list) else [value])]
+
+    def _not(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        yield self.space.negation(self.build(value, scope))
+
+    def _ref(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        found = scope.document.resolve(value, scope) if isinstance(value, str) else None
+        if found is None:
+            yield self._opaque("$ref", value)
+            return
+        target, target_scope = found
+        if id(target) not in self._open:
+            yield self.build(target, target_scope)
+            return
+        if self._open[id(target)] == self._depth:
+            # It says nothing of any part, and no validator can read it: it is not even equal to itself.
+            yield self.space.make("opaque", f"$ref cycle {json.dumps(value)}", len(self.space.meaning))
+            return
+        reference = self.space.make("ref", fingerprint(target, target_scope))
+        yield self.space.later(reference, lambda: self.build(target, target_scope))
+
+
+Reader: TypeAlias = Callable[[Builder, Any, Keywords, Scope], Iterator[int]]
+
+
+def _bound(keyword: str, kind: str, *extra: bool) -> Reader:
+    """The reader of a numeric keyword."""
+
+    def read(builder: Builder, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+        sound = _is_size(value) if kind in SIZES else is_number(value) and (kind != "mult" or value > 0)
+        if not sound:
+            yield builder._opaque(keyword, value)
+        elif not (kind in LEAST and value == 0):
+            yield builder.space.make(kind, exact(value), *extra)
+
+    return read
+
+
+def _is_size(value: Any) -> bool:
+    return is_number(value) and value >= 0 and isinstance(exact(value), int)
+
+
+def _pattern(builder: Builder, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+    yield builder.space.make("pattern", value) if isinstance(value, str) else builder._opaque("pattern", value)
+
+
+LEAST = {"minlen", "minitems", "minprops"}
+SIZES = LEAST | {"maxlen", "maxitems", "maxprops"}
+
+READERS: dict[str, Reader] = {
+    "type": Builder._type, "enum": Builder._enum, "const": Builder._const, "required": Builder._required,
+    "properties": Builder._properties, "patternProperties": Builder._patterns,
+    "propertyNames": Builder._names,
+    "dependentRequired": Builder._dependent_required, "dependentSchemas": Builder._dependent_schemas,
+    "prefixItems": Builder._prefix, "items": Builder._items, "contains": Builder._contains,
+    "uniqueItems": Builder._unique, "allOf": Builder._all_of, "anyOf": Builder._any_of, "oneOf": Builder._one_of,
+    "not": Builder._not, "$ref": Builder._ref, "pattern": _pattern,
+    "minimum": _bound("minimum", "min", False), "exclusiveMinimum": _bound("exclusiveMinimum", "min", True),
+    "maximum": _bound("maximum", "max", False), "exclusiveMaximum": _bound("exclusiveMaximum", "max", True),
+    "multipleOf": _bound("multipleOf", "mult"), "minLength": _bound("minLength", "minlen"),
+    "maxLength": _bound("maxLength", "maxlen"), "minItems": _bound("minItems", "minitems"),
+    "maxItems": _bound("maxItems", "maxitems"), "minProperties": _bound("minProperties", "minprops"),
+    "maxProperties": _bound("maxProperties", "maxprops"),
+}  # fmt: skip

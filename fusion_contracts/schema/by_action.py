@@ -1,0 +1,120 @@
+"""Two versions of a grouped tool, action by action: each by its own effective schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fusion_contracts.schema.actions import Grouping, grouping
+from fusion_contracts.schema.changes import EnumChanged, Rewritten, SchemaChange
+from fusion_contracts.schema.compare import Comparison, Pair, Side, deep_recursion
+from fusion_contracts.schema.explain import Explanation, explain_pair
+from fusion_contracts.schema.identity import Identity
+from fusion_contracts.schema.trouble import Undecided
+
+__all__ = ["ByAction", "explain_by_action"]
+
+
+@dataclass(frozen=True, slots=True)
+class ByAction:
+    """What became of each action of a grouped schema; the keys are values of the discriminator.
+
+    `removed` holds for each action that is gone the answer that shows a call of it failing; `renamed` the new name of
+    those that live on under one; `common` explains every action that both sides have. An edit that stands in all of
+    them concerns the whole tool.
+    """
+
+    discriminator: str
+    removed: Mapping[str, Comparison]
+    renamed: Mapping[str, str]
+    added: tuple[str, ...]
+    common: Mapping[str, Explanation]
+
+
+def explain_by_action(
+    old: Any, new: Any, *, world: str = "declared", old_dialect: str | None = None, new_dialect: str | None = None
+) -> ByAction | None:
+    """The actions of two input schemas compared one by one, or None where both are not grouped by the same property.
+
+    None as well where the actions do not tell the whole story: a value that the new schema no longer speaks of and
+    still accepts. Witnesses hold for the whole schemas. Never raises for what a schema says.
+    """
+    if grouping(old) is None or grouping(new) is None:  # nearly all tools: nothing to translate
+        return None
+    with deep_recursion():
+        try:
+            before, after = Side(old, old_dialect), Side(new, new_dialect)
+            groups = grouping(before.schema), grouping(after.schema)
+            if groups[0] is None or groups[1] is None or groups[0].discriminator != groups[1].discriminator:
+                return None
+            return _compare(before, after, groups[0], groups[1], world)
+        except (Undecided, RecursionError):
+            return None
+
+
+def _compare(before: Side, after: Side, old: Grouping, new: Grouping, world: str) -> ByAction | None:
+    gone = [value for value in old.values if value not in new.values]
+    come = [value for value in new.values if value not in old.values]
+    removed = {value: Pair(before.limited(old.effective(value)), after, world=world).comparison() for value in gone}
+    if any(answer.verdict != "incompatible" for answer in removed.values()):
+        return None
+    renamed = dict(_renames(old, new, gone, come))
+    common = {
+        value: _without_selection(
+            explain_pair(Pair(before.limited(old.effective(value)), after.limited(new.effective(value)), world=world)),
+            old.discriminator,
+        )
+        for value in old.values
+        if value in new.values
+    }
+    if not _whole_story(Pair(before, after, world=world).comparison(), removed, common):
+        return None
+    added = tuple(value for value in come if value not in renamed.values())
+    return ByAction(old.discriminator, removed, renamed, added, common)
+
+
+def _whole_story(whole: Comparison, removed: Mapping[str, Comparison], common: Mapping[str, Explanation]) -> bool:
+    """Whether the actions account for the whole answer: a selector without a closed list has more values."""
+    if removed or whole.verdict == "compatible":
+        return True
+    return any(explanation.comparison.verdict == whole.verdict for explanation in common.values())
+
+
+def _renames(old: Grouping, new: Grouping, gone: list[str], come: list[str]) -> list[tuple[str, str]]:
+    """Pairs beyond doubt: names that differ in case and separators alone, or one twin on each side."""
+    pairs = [(a, b) for a in gone for b in come if _plain(a) == _plain(b)]
+    if not pairs and len(gone) == len(come) == 1 and _twins(old, new, gone[0], come[0]):
+        pairs = [(gone[0], come[0])]
+    return [pair for pair in pairs if sum(p[0] == pair[0] or p[1] == pair[1] for p in pairs) == 1]
+
+
+def _plain(name: str) -> str:
+    return "".join(c for c in name if c.isalnum()).casefold()
+
+
+def _twins(old: Grouping, new: Grouping, value: str, successor: str) -> bool:
+    """Whether the two actions take the same, word for word, but for the name of the action itself."""
+    name = old.discriminator
+    mine, theirs = _parts(old.effective(value), name), _parts(new.effective(successor), name)
+    return Identity().same(mine, theirs) and bool(mine)
+
+
+def _parts(schema: Any, discriminator: str) -> list[Any]:
+    """What the selected branch takes beside the discriminator."""
+    branches = [b for union in ("oneOf", "anyOf") for b in schema.get(union) or () if isinstance(b, dict)]
+    properties = [b.get("properties") for b in branches]
+    told = [p for p in properties if isinstance(p, dict) and len(p) > 1]
+    return [{name: part for name, part in p.items() if name != discriminator} for p in told]
+
+
+def _without_selection(explanation: Explanation, name: str) -> Explanation:
+    """Without edits of the list of actions itself, and rewrites: what the actions' own edits do not tell."""
+    edits = tuple(edit for edit in explanation.edits if not _about_selection(edit.change, name))
+    return Explanation(explanation.comparison, edits)
+
+
+def _about_selection(change: SchemaChange, name: str) -> bool:
+    if isinstance(change, Rewritten):
+        return True
+    return isinstance(change, EnumChanged) and change.place.path.rpartition(")")[2].lstrip(".") == name

@@ -1,0 +1,159 @@
+"""The declared world: what an agent sends holds only the names that the contract shows it.
+
+At each place in an instance the names are all that any schema there names, through allOf, anyOf, oneOf, if/then/else,
+dependentSchemas and `$ref`, whether or not its branch holds: the reading is static, so that no branch hides a name from
+another. A place is closed when it is the root, or when some schema there has `properties`, and when none gives
+`additionalProperties` or `unevaluatedProperties` another value than false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+from fusion_contracts.schema.build import Builder
+from fusion_contracts.schema.document import Document, Scope, enter
+from fusion_contracts.schema.evaluate import Evaluator
+from fusion_contracts.schema.trouble import Undecided
+
+__all__ = ["Closure"]
+
+Parts: TypeAlias = list[tuple[Any, Scope]]
+Location: TypeAlias = tuple[tuple[dict[str, Any], Scope], ...]  # all schemas about one value
+OTHER_NAMES = ("additionalProperties", "unevaluatedProperties")
+
+
+class Closure:
+    """Builds the formula that holds of an instance when it uses declared names alone."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._space = builder.space
+        self._evaluator = Evaluator(builder.space)
+        self._made: dict[frozenset[int], int] = {}
+        self._open: set[frozenset[int]] = set()
+        self._alive: list[Any] = []
+
+    def document(self, root: Any) -> int:
+        """The closure of a whole document, whose root names all arguments there are."""
+        return self._close([(root, Document(root).scope)], root=True)
+
+    def _close(self, starts: Iterable[tuple[Any, Scope]], *, root: bool = False) -> int:
+        location = self._gather(starts)
+        key = frozenset(id(schema) for schema, _ in location)
+        if key in self._made:
+            return self._made[key]
+        if not location and not root:
+            return self._space.true
+        if key in self._open:
+            reference = self._space.make("ref", ("closure", key))
+            return self._space.later(reference, lambda: self._made[key])
+        self._alive.append(location)
+        self._open.add(key)
+        try:
+            formula = self._space.both([*self._objects(location, root=root), *self._arrays(location)])
+        finally:
+            self._open.discard(key)
+        self._made[key] = formula
+        return formula
+
+    def _gather(self, starts: Iterable[tuple[Any, Scope]]) -> Location:
+        """Every schema about the same value, each once."""
+        found: dict[int, tuple[Any, Scope]] = {}
+        pending = list(starts)
+        while pending:
+            schema, scope = pending.pop()
+            if not isinstance(schema, dict) or id(schema) in found:
+                continue
+            scope = enter(schema, scope)
+            found[id(schema)] = (schema, scope)
+            if isinstance(schema.get("$ref"), str):
+                target = scope.document.resolve(schema["$ref"], scope)
+                pending += [target] if target is not None else []
+            pending += [(part, scope) for keyword in ("allOf", "anyOf", "oneOf") for part in _list(schema, keyword)]
+            pending += [(schema[keyword], scope) for keyword in ("if", "then", "else") if keyword in schema]
+            pending += [(part, scope) for part in _map(schema, "dependentSchemas").values()]
+        return tuple(found.values())
+
+    def _objects(self, location: Location, *, root: bool) -> list[int]:
+        names = {name for schema, _ in location for name in _map(schema, "properties")}
+        patterns = {pattern for schema, _ in location for pattern in _map(schema, "patternProperties")}
+        beyond = [
+            (schema[keyword], scope)
+            for schema, scope in location
+            for keyword in OTHER_NAMES
+            if schema.get(keyword, False) is not False
+        ]
+        closed = not beyond and (root or any("properties" in schema for schema, _ in location))
+        if closed:
+            names |= {name for schema, _ in location for name in _needed(schema) if isinstance(name, str)}
+        facts = [self._about("prop", name, self._child(name, location)) for name in sorted(names)]
+        facts += [self._about("pat", pattern, _under(pattern, location)) for pattern in sorted(patterns)]
+        rest = self._space.false if closed else self._close(beyond)
+        if rest != self._space.true:
+            facts.append(self._space.make("addl", frozenset(names), frozenset(patterns), rest))
+        return facts
+
+    def _about(self, kind: str, key: str | int, parts: Parts) -> int:
+        """The closure of a part of the instance, as a fact about the whole."""
+        formula = self._close(parts)
+        return formula if formula == self._space.true else self._space.make(kind, key, formula)
+
+    def _child(self, name: str, location: Location) -> Parts:
+        """The schemas about the property of this name."""
+        found: Parts = []
+        for schema, scope in location:
+            own = [_map(schema, "properties")[name]] if name in _map(schema, "properties") else []
+            own += [part for pattern, part in _map(schema, "patternProperties").items() if self._matches(pattern, name)]
+            own = own or [schema[keyword] for keyword in OTHER_NAMES if keyword in schema]
+            found += [(part, scope) for part in own]
+        return found
+
+    def _matches(self, pattern: str, name: str) -> bool:
+        try:
+            return self._evaluator.matches(pattern, name)
+        except Undecided:
+            return False
+
+    def _arrays(self, location: Location) -> list[int]:
+        length = max((len(_list(schema, "prefixItems")) for schema, _ in location), default=0)
+        facts = [self._about("prefix", index, _at(index, location)) for index in range(length)]
+        return [*facts, self._about("items", length, _at(length, location))]
+
+
+def _needed(schema: dict[str, Any]) -> Iterator[Any]:
+    """What `required` and `dependentRequired` name: left out of the closure, it would leave no value at all."""
+    yield from _list(schema, "required")
+    for name in _map(schema, "dependentRequired"):
+        yield from _list(schema["dependentRequired"], name)
+
+
+def _under(pattern: str, location: Location) -> Parts:
+    """The schemas about properties that match a pattern, as far as the pattern itself is written."""
+    maps = ((_map(schema, "patternProperties"), scope) for schema, scope in location)
+    return [(parts[pattern], scope) for parts, scope in maps if pattern in parts]
+
+
+def _at(index: int, location: Location) -> Parts:
+    """The schemas about the item of this index."""
+    found: Parts = []
+    for schema, scope in location:
+        prefix = _list(schema, "prefixItems")
+        own = (
+            [prefix[index]]
+            if index < len(prefix)
+            else [schema[k] for k in ("items", "unevaluatedItems") if k in schema]
+        )
+        own += [schema["contains"]] if "contains" in schema else []
+        found += [(part, scope) for part in own]
+    return found
+
+
+def _map(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
+    value = schema.get(keyword)
+    return value if isinstance(value, dict) else {}
+
+
+def _list(schema: dict[str, Any], keyword: str) -> list[Any]:
+    value = schema.get(keyword)
+    return value if isinstance(value, list) else []

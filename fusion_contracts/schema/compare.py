@@ -1,0 +1,200 @@
+"""The question whether the new schema accepts every value that the old one accepted.
+
+Equality up to annotations answers most pairs. Then the tableau of solve.py looks for a value that the old schema (and,
+in the declared world, its closure) accepts and the new one refuses. What it finds is judged again by a validator that
+is not ours, on the original schemas. Where the tableau gives up, jsonschema-rs may still prove containment.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fusion_contracts.schema.answer import NOTHING
+from fusion_contracts.schema.build import Builder
+from fusion_contracts.schema.closure import Closure
+from fusion_contracts.schema.dialect import Untranslatable, dialect_of, translate
+from fusion_contracts.schema.evaluate import Evaluator
+from fusion_contracts.schema.formula import Space
+from fusion_contracts.schema.identity import Identity
+from fusion_contracts.schema.judge import accepts
+from fusion_contracts.schema.shrink import shrink
+from fusion_contracts.schema.solve import Solver
+from fusion_contracts.schema.trouble import Exhausted, Undecided
+
+__all__ = ["TOO_DEEP", "Comparison", "Pair", "Side", "compare"]
+
+QUICK, PATIENT = 4_000, 40_000  # steps before and after jsonschema-rs was asked
+TOO_DEEP = "the schema is nested too deeply"
+STEPS_PER_FACT = 10  # a large schema takes steps in proportion
+COVERS_FACTS = 1_500  # larger pairs take jsonschema-rs seconds
+DEEPEST = 20_000  # Python frames: a schema of a thousand levels takes some ten per level
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The answer for a pair of schemas.
+
+    `compatible` is proved; `incompatible` comes with a `witness`, a value that the old schema accepts and the new one
+    refuses (`has_witness` tells it from a missing one: null is a value); `undecided` says why in `reason`.
+    """
+
+    verdict: Literal["compatible", "incompatible", "undecided"]
+    has_witness: bool = False
+    witness: Any = None
+    reason: str = ""
+
+
+def compare(old: Any, new: Any, *, world: str = "declared", dialect: str | None = None) -> Comparison:
+    """Whether the new schema accepts every value that the old one accepted.
+
+    `world` is `declared` (values hold only names that the old schema shows) or `open` (any value counts). `dialect`
+    names the dialect of both schemas; without it each schema's `$schema` counts, else 2020-12. Never fetches a
+    reference, never raises for what a schema says; takes bounded time.
+    """
+    with deep_recursion():
+        try:
+            pair = Pair(Side(old, dialect), Side(new, dialect), world=world)
+            return pair.comparison()
+        except Undecided as trouble:
+            return Comparison("undecided", reason=trouble.reason)
+        except RecursionError:
+            return Comparison("undecided", reason=TOO_DEEP)
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Room for deep schemas: Python's own frames cost no C stack."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+class Side:
+    """A schema as written, its dialect, and its translation to 2020-12. Raises Undecided where there is none."""
+
+    def __init__(self, schema: Any, dialect: str | None = None) -> None:
+        self.written = schema
+        self.dialect = dialect or dialect_of(schema)
+        try:
+            self.schema = translate(schema, self.dialect)
+        except Untranslatable as trouble:
+            raise Undecided(f"{trouble.pointer}: {trouble.reason}") from None
+        self.whole = self.schema
+
+    def reread(self, dialect: str) -> Callable[[], Any]:
+        """How to read this side's text in another dialect. Raises Undecided when called, where it cannot be read."""
+        return lambda: Side(self.written, dialect).schema
+
+    def limited(self, schema: Any) -> Side:
+        """This side with a narrower 2020-12 schema to reason about; values are still judged by the whole."""
+        other = copy(self)
+        other.schema = schema
+        return other  # `whole` stays: names that any action shows are declared
+
+    def accepts(self, value: Any) -> bool | None:
+        """What jsonschema-rs says of a value, in the schema's own dialect where it knows that."""
+        if self.dialect == "openapi-3.0":
+            return accepts(self.schema, value, "2020-12")
+        return accepts(self.written, value, self.dialect)
+
+
+class Pair:
+    """Two sides in one space of formulas, ready for questions."""
+
+    def __init__(self, old: Side, new: Side, *, world: str = "declared") -> None:
+        self.old, self.new = old, new
+        self.space = Space()
+        self.builder = Builder(self.space)
+        self._reader = Builder(self.space, samples=True)
+        self.before = self._reader.document(old.schema)
+        self.after = self.builder.document(new.schema)
+        self._world = world
+        self._closed: int | None = None
+        self._careful = False  # set once a pair turns out to be hard
+
+    @property
+    def closed(self) -> int:
+        """The closure of the old side in the declared world, TRUE in the open one."""
+        if self._closed is None:
+            self._closed = (
+                Closure(self.builder).document(self.old.whole) if self._world == "declared" else self.space.true
+            )
+        return self._closed
+
+    def comparison(self) -> Comparison:
+        """The answer for the whole pair."""
+        if self.before == self.after:
+            return Comparison("compatible")
+        try:
+            return self._decided(QUICK)
+        except Undecided as trouble:
+            reason, again = trouble.reason, isinstance(trouble, Exhausted)
+        if self._covered():
+            return Comparison("compatible")
+        if again:
+            self._careful = True
+            try:
+                return self._decided(PATIENT)
+            except Undecided as trouble:
+                reason = trouble.reason
+        same = self.old.dialect == self.new.dialect and Identity().same(self.old.written, self.new.written)
+        return Comparison("compatible") if same else Comparison("undecided", reason=reason)
+
+    def _decided(self, budget: int) -> Comparison:
+        return self.answer((-self.after,), budget=budget + STEPS_PER_FACT * len(self.space.meaning))
+
+    def edited(self, schema: Any) -> int:
+        """The formula of the old document after an edit; what it shares with the old document is read once."""
+        return self._reader.document(schema)
+
+    def answer(self, goals: Iterable[int], *, budget: int, must_fail: bool = True) -> Comparison:
+        """Whether some value of the old side satisfies the goals too. Raises Undecided.
+
+        `must_fail`: a witness counts only when the new schema refuses it.
+        """
+        goal = {self.before, self.closed, *goals}
+        value = Solver(self.space, budget=budget, careful=self._careful).solve(goal)
+        if value is NOTHING:
+            return Comparison("compatible")
+        if not must_fail:
+            return Comparison("incompatible", has_witness=True, witness=value)
+        if not self.breaks(value, goal):
+            raise Undecided(self._disagreement(value))
+        return Comparison("incompatible", has_witness=True, witness=shrink(value, lambda v: self.breaks(v, goal)))
+
+    def breaks(self, value: Any, goal: Iterable[int]) -> bool:
+        """Whether both readings say so: the formulas hold, the old schema accepts and the new one refuses."""
+        if not Evaluator(self.space).all_hold(goal, value):
+            return False
+        return self.old.accepts(value) is True and self.new.accepts(value) is False
+
+    def _disagreement(self, value: Any) -> str:
+        unread = [word for word, side in (("old", self.old), ("new", self.new)) if side.accepts(value) is None]
+        if unread:
+            return f"a second validator cannot read the {' and the '.join(unread)} schema"
+        return "two validators do not agree on the value that was found"
+
+    def _covered(self) -> bool:
+        """Whether jsonschema-rs proves that the new side accepts all that the old one does, whatever the names."""
+        if len(self.space.meaning) > COVERS_FACTS:
+            return False
+        import jsonschema_rs  # rarely needed
+
+        try:
+            old, new = (
+                jsonschema_rs.canonicalize(
+                    side.schema, draft=jsonschema_rs.Draft202012, validate_formats=False, offline=True
+                )
+                for side in (self.old, self.new)
+            )
+            return str(new.covers(old)) == "yes"
+        except Exception:  # noqa: BLE001 - every refusal of the library means the same here: no proof
+            return False

@@ -1,0 +1,160 @@
+"""What the dialects of JSON Schema say about keywords.
+
+Where subschemas stand, what is unknown, and how one schema's own keywords are written in 2020-12.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["DIALECTS", "LATEST", "LATEST_URI", "URIS", "Dialect", "moved", "reworded"]
+
+LATEST = "2020-12"
+LATEST_URI = "https://json-schema.org/draft/2020-12/schema"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One dialect, as far as it differs from 2020-12.
+
+    `single`, `lists` and `maps` are the keywords whose value is a schema, a list or a map of schemas; `unknown` those
+    of 2020-12 that it does not know and that would act there. `identifier` is the keyword of a resource's URI;
+    `anchors_by_identifier`: `"$id": "#name"` names an anchor. `alone`: the siblings of a `$ref` are ignored.
+    """
+
+    name: str
+    single: frozenset[str]
+    lists: frozenset[str]
+    maps: frozenset[str]
+    unknown: frozenset[str] = frozenset()
+    identifier: str | None = "$id"
+    anchors_by_identifier: bool = True
+    alone: bool = True
+    tuple_items: bool = True
+    boolean_bounds: bool = False
+    dependencies: bool = True
+    nullable: bool = False
+
+
+_SINGLE_04 = frozenset({"additionalProperties", "additionalItems", "items", "not"})
+_SINGLE_06 = _SINGLE_04 | {"contains", "propertyNames"}
+_SINGLE_07 = _SINGLE_06 | {"if", "then", "else"}
+_SINGLE_2019 = _SINGLE_07 | {"unevaluatedItems", "unevaluatedProperties"}
+_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
+# `$defs` is no keyword before 2019-09, but references reach into it, and nothing else stands there.
+_MAPS = frozenset({"$defs", "definitions", "patternProperties", "properties"})
+_NEW_2020 = frozenset({"$dynamicAnchor", "$dynamicRef", "prefixItems"})
+_NEW_2019 = _NEW_2020 | {
+    "$anchor", "dependentRequired", "dependentSchemas", "maxContains", "minContains", "unevaluatedItems",
+    "unevaluatedProperties",
+}
+_NEW_07 = _NEW_2019 | {"else", "if", "then"}
+_NEW_06 = _NEW_07 | {"$id", "const", "contains", "propertyNames"}
+_NOT_OPENAPI = _NEW_06 | {"additionalItems", "dependencies", "patternProperties"}
+
+DIALECTS = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect(
+            LATEST, _SINGLE_2019 - {"additionalItems"}, _LISTS | {"prefixItems"}, _MAPS | {"dependentSchemas"},
+            anchors_by_identifier=False, alone=False, tuple_items=False, dependencies=False,
+        ),
+        Dialect(
+            "2019-09", _SINGLE_2019, _LISTS, _MAPS | {"dependentSchemas"}, _NEW_2020,
+            anchors_by_identifier=False, alone=False, dependencies=False,
+        ),
+        Dialect("draft-07", _SINGLE_07, _LISTS, _MAPS, _NEW_2019),
+        Dialect("draft-06", _SINGLE_06, _LISTS, _MAPS, _NEW_07),
+        Dialect("draft-04", _SINGLE_04, _LISTS, _MAPS, _NEW_06, identifier="id", boolean_bounds=True),
+        Dialect(
+            "openapi-3.0", _SINGLE_04 - {"additionalItems"}, _LISTS, _MAPS - {"patternProperties"}, _NOT_OPENAPI,
+            identifier=None, tuple_items=False, boolean_bounds=True, dependencies=False, nullable=True,
+        ),
+    )
+}  # fmt: skip
+
+URIS = {
+    "json-schema.org/draft/2020-12/schema": LATEST,
+    "spec.openapis.org/oas/3.1/dialect/base": LATEST,
+    "json-schema.org/draft/2019-09/schema": "2019-09",
+    "json-schema.org/draft-07/schema": "draft-07",
+    "json-schema.org/draft-06/schema": "draft-06",
+    "json-schema.org/draft-05/schema": "draft-04",
+    "json-schema.org/draft-04/schema": "draft-04",
+}
+
+
+def moved(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Where a direct subschema stands in 2020-12, when it stands at `path` in a schema of an older dialect."""
+    if path[0] == "items" and len(path) > 1:
+        return ("prefixItems", *path[1:])
+    if path[0] == "additionalItems":
+        return ("items",)
+    if path[0] == "dependencies":
+        return ("dependentSchemas", *path[1:])
+    return path
+
+
+def reworded(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+    """One schema's own keywords in 2020-12; the same object where nothing differs.
+
+    Its subschemas are taken as they are. References, identifiers and `$schema` are not looked at.
+    """
+    if dialect.alone and isinstance(schema.get("$ref"), str):
+        kept = ("$defs", "$ref", "$schema", "definitions")
+        return schema if all(key in kept for key in schema) else {k: v for k, v in schema.items() if k in kept}
+    unknown = [key for key in schema if key in dialect.unknown]
+    if unknown:
+        schema = {key: value for key, value in schema.items() if key not in unknown}
+    if dialect.tuple_items:
+        schema = _items(schema)
+    if dialect.dependencies and isinstance(schema.get("dependencies"), dict):
+        schema = _dependencies(schema)
+    if dialect.boolean_bounds:
+        schema = _bound(_bound(schema, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum")
+    return _nullable(schema) if dialect.nullable and "nullable" in schema else schema
+
+
+def _items(schema: dict[str, Any]) -> dict[str, Any]:
+    first = schema.get("items")
+    if not isinstance(first, list) and "additionalItems" not in schema:
+        return schema
+    changed = {key: value for key, value in schema.items() if key not in ("items", "additionalItems")}
+    if not isinstance(first, list):
+        return changed | {"items": first} if "items" in schema else changed
+    if first:
+        changed["prefixItems"] = first
+    if "additionalItems" in schema:
+        changed["items"] = schema["additionalItems"]
+    return changed
+
+
+def _dependencies(schema: dict[str, Any]) -> dict[str, Any]:
+    changed = {key: value for key, value in schema.items() if key != "dependencies"}
+    schemas = {name: value for name, value in schema["dependencies"].items() if isinstance(value, dict | bool)}
+    names = {name: value for name, value in schema["dependencies"].items() if not isinstance(value, dict | bool)}
+    if names:
+        changed["dependentRequired"] = names
+    if schemas:
+        changed["dependentSchemas"] = schemas
+    return changed
+
+
+def _bound(schema: dict[str, Any], bound: str, flag: str) -> dict[str, Any]:
+    if not isinstance(schema.get(flag), bool):
+        return schema
+    changed = {key: value for key, value in schema.items() if key != flag}
+    if schema[flag] and bound in changed:
+        changed[flag] = changed.pop(bound)
+    return changed
+
+
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    """`nullable` adds null to the `type` beside it and does nothing else (OpenAPI 3.0.3, Schema Object)."""
+    changed = {key: value for key, value in schema.items() if key != "nullable"}
+    types = changed.get("type")
+    if schema["nullable"] is True and isinstance(types, str | list):
+        types = [types] if isinstance(types, str) else types
+        changed["type"] = types if "null" in types else [*types, "null"]
+    return changed

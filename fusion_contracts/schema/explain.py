@@ -1,0 +1,171 @@
+"""Which edits lead from one schema to the other, and what each does to the calls (or outputs) that worked.
+
+The walk finds the edits. The decision procedure is then asked about each: is there a value that the old schema takes,
+that the new one refuses, and that the old schema with this edit alone refuses too? Then the edit breaks, and the value
+is its witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fusion_contracts.schema import changes as facts
+from fusion_contracts.schema.changes import Edit, Place, SchemaChange
+from fusion_contracts.schema.compare import QUICK, TOO_DEEP, Comparison, Pair, Side, deep_recursion
+from fusion_contracts.schema.formula import OBJECT
+from fusion_contracts.schema.identity import Identity
+from fusion_contracts.schema.locate import located
+from fusion_contracts.schema.mirror import mirrored
+from fusion_contracts.schema.trouble import Exhausted, Undecided
+from fusion_contracts.schema.walk import Raw, walk
+
+__all__ = ["Explanation", "explain", "explain_pair"]
+
+MOST_EDITS = 400  # edits of one schema that are each asked about
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The answer for a pair of schemas, and the edits that lead to it."""
+
+    comparison: Comparison
+    edits: tuple[Edit, ...]
+
+
+def explain(  # noqa: PLR0913 - two sides, each with its dialect, and two ways to ask
+    old: Any,
+    new: Any,
+    *,
+    output: bool = False,
+    world: str = "declared",
+    old_dialect: str | None = None,
+    new_dialect: str | None = None,
+) -> Explanation:
+    """The edits from `old` to `new`, each with its effect, and the answer for the pair.
+
+    With `output` the question is turned around: does the old schema, which readers learned, accept every value that
+    the new one allows? Edits still tell the story from old to new; a witness is then an output of the new schema that
+    old readers refuse. `world` and dialects as for `compare`. Never raises for what a schema says.
+    """
+    with deep_recursion():
+        try:
+            sides = Side(old, old_dialect), Side(new, new_dialect)
+            if output:
+                sides = sides[1], sides[0]
+            explanation = explain_pair(Pair(*sides, world=world), output=output)
+        except Undecided as trouble:
+            return _unread(old, new, trouble.reason)
+        except RecursionError:
+            return _unread(old, new, TOO_DEEP)
+    if not output:
+        return explanation
+    edits = tuple(replace(edit, change=mirrored(edit.change)) for edit in explanation.edits)
+    return Explanation(explanation.comparison, edits)
+
+
+def _unread(old: Any, new: Any, reason: str) -> Explanation:
+    place = Place("", "", "")
+    change = facts.SchemaReplaced(place=place, before=old, after=new)
+    return Explanation(Comparison("undecided", reason=reason), (Edit(change, "undecided", reason=reason),))
+
+
+def explain_pair(pair: Pair, *, output: bool = False) -> Explanation:
+    """The edits and the answer for two sides that are ready."""
+    comparison = pair.comparison()
+    found = _written(pair, walk(pair.old.schema, pair.new.schema))
+    if not output and comparison.verdict == "compatible" and _emptied(pair, found):
+        change = facts.SchemaEmptied(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
+        return Explanation(comparison, (Edit(change, "safe"),))
+    edits = tuple(_judged(pair, comparison, found))
+    if comparison.verdict == "incompatible" and not any(edit.effect == "breaks" for edit in edits):
+        edits = _blamed(comparison, edits, pair)
+    return Explanation(comparison, edits)
+
+
+def _written(pair: Pair, found: list[Raw]) -> list[Raw]:
+    """The edits at the places where they are written; a text that differs without any edit is a rewrite."""
+    found = [Raw(replace(raw.change, place=_original(raw.change.place, pair)), raw.edited) for raw in found]
+    found = [raw for raw in found if not isinstance(raw.change, facts.DialectChanged)]  # translation has its own
+    if pair.old.dialect != pair.new.dialect:
+        place = Place("/$schema", "/$schema", "")
+        change = facts.DialectChanged(place=place, before=pair.old.dialect, after=pair.new.dialect)
+        found.append(Raw(change, pair.old.reread(pair.new.dialect)))
+    if not found and not Identity().same(pair.old.written, pair.new.written):
+        place = Place("", "", "")
+        return [Raw(facts.Rewritten(place=place, before=pair.old.written, after=pair.new.written))]
+    return found
+
+
+def _emptied(pair: Pair, found: list[Raw]) -> bool:
+    """Whether the new root says nothing of any argument, and the old one did."""
+    gone = any(isinstance(raw.change, facts.PropertyRemoved) and "." not in raw.change.place.path for raw in found)
+    bare = pair.after in (pair.space.true, pair.space.make("type", OBJECT))
+    new = pair.new.schema
+    return gone and bare and not (isinstance(new, dict) and new.get("properties"))
+
+
+def _judged(pair: Pair, comparison: Comparison, found: list[Raw]) -> Iterator[Edit]:
+    weighty = [raw for raw in found if raw.edited is not None]
+    purse = Purse(QUICK * 3)
+    for raw in found:
+        if raw.edited is None or comparison.verdict == "compatible":
+            yield Edit(raw.change, "safe")
+        elif comparison.verdict == "incompatible" and len(weighty) == 1:
+            yield _breaking(raw.change, comparison)
+        elif len(weighty) > MOST_EDITS:
+            yield Edit(
+                raw.change, "undecided", reason=f"{len(weighty)} edits in one schema: too many to ask about each"
+            )
+        else:
+            yield _one(pair, comparison, raw, purse)
+
+
+class Purse:
+    """The steps that all questions about one schema's edits may take together, beyond what each needs at least."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+
+    def take(self) -> int:
+        """The budget for the next question; an expensive one leaves less for the others."""
+        return max(min(QUICK, self.steps), QUICK // 20)
+
+
+def _one(pair: Pair, comparison: Comparison, raw: Raw, purse: Purse) -> Edit:
+    """Ask about one edit of several."""
+    budget = purse.take()
+    try:
+        edited = pair.before if raw.edited is None else pair.edited(raw.edited())
+        if edited == pair.before:
+            return Edit(raw.change, "safe")
+        goals = (-edited, -pair.after) if comparison.verdict == "incompatible" else (-edited,)
+        answer = pair.answer(goals, budget=budget, must_fail=comparison.verdict == "incompatible")
+    except Undecided as trouble:
+        purse.steps -= budget if isinstance(trouble, Exhausted) else 0
+        return Edit(raw.change, "undecided", reason=trouble.reason)
+    if answer.verdict == "compatible":
+        return Edit(raw.change, "safe")
+    if comparison.verdict == "undecided":
+        return Edit(raw.change, "undecided", reason=comparison.reason)
+    return _breaking(raw.change, answer)
+
+
+def _breaking(change: SchemaChange, answer: Comparison) -> Edit:
+    if isinstance(change, facts.PropertyRemoved):
+        change = replace(change, refused=True)
+    return Edit(change, "breaks", has_witness=True, witness=answer.witness)
+
+
+def _blamed(comparison: Comparison, edits: tuple[Edit, ...], pair: Pair) -> tuple[Edit, ...]:
+    """The pair breaks and no edit does so alone: the schema as a whole takes the blame."""
+    change = facts.SchemaReplaced(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
+    return (_breaking(change, comparison), *edits)
+
+
+def _original(place: Place, pair: Pair) -> Place:
+    """The place in the documents as written."""
+    old = None if place.old is None else located(place.old, pair.old.written)
+    new = None if place.new is None else located(place.new, pair.new.written)
+    return replace(place, old=old, new=new)

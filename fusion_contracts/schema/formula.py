@@ -1,0 +1,197 @@
+"""Schemas as formulas: small immutable facts with numbers, so that equal parts of two schemas are one and the same.
+
+A formula is an integer; a negative integer is its negation. `Space` holds what each number means, as a tuple:
+
+    ("and", {f, ...})            every f holds; the empty one is TRUE
+    ("any", {f, ...})            some f holds
+    ("one", (f, ...))            exactly one holds
+    ("if", c, t, e)              c and t, or not c and e
+    ("ref", key)                 the formula that the key stands for (a cycle of references)
+    ("opaque", text, number?)    something that cannot be read; it is equal to itself, and nothing else is known of it
+    ("type", mask)               the value is of one of these kinds
+    ("enum", {key, ...})         the value is one of these
+    ("min"|"max", n, strict) ("mult", n)                     numbers
+    ("minlen"|"maxlen", n) ("pattern", p)                    strings
+    ("req", name) ("prop", name, f) ("pat", p, f) ("addl", names, patterns, f)
+    ("names", f) ("dep", name, f) ("minprops"|"maxprops", n)
+    ("upr", conditions, contributions, f)                    objects (upr: unevaluatedProperties)
+    ("prefix", i, f) ("items", start, f) ("contains", f, least, most) ("minitems"|"maxitems", n)
+    ("unique",) ("uit", conditions, contributions, f)        arrays (uit: unevaluatedItems)
+
+A fact about numbers says nothing of a string, and so on: it holds of every value of another kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+from fusion_contracts.schema.values import key_of
+
+__all__ = [
+    "ABOUT", "ALL", "ARRAY", "BOOLEAN", "FRACTION", "INTEGER", "KINDS", "KINDS_OF", "NULL", "OBJECT", "STRING", "Space",
+    "kind_of",
+]  # fmt: skip
+
+NULL, BOOLEAN, INTEGER, FRACTION, STRING, ARRAY, OBJECT = (1 << i for i in range(7))
+ALL = (1 << 7) - 1
+NUMBER = INTEGER | FRACTION
+KINDS_OF = {
+    "null": NULL, "boolean": BOOLEAN, "integer": INTEGER, "number": NUMBER, "string": STRING, "array": ARRAY,
+    "object": OBJECT,
+}  # fmt: skip
+KINDS = (STRING, INTEGER, BOOLEAN, OBJECT, ARRAY, NULL, FRACTION)  # the order in which a witness is looked for
+
+# The kinds of value that a fact speaks of; it holds of every other.
+ABOUT = {
+    "min": NUMBER, "max": NUMBER, "mult": NUMBER, "minlen": STRING, "maxlen": STRING, "pattern": STRING,
+    "req": OBJECT, "prop": OBJECT, "pat": OBJECT, "addl": OBJECT, "names": OBJECT, "dep": OBJECT, "minprops": OBJECT,
+    "maxprops": OBJECT, "upr": OBJECT, "prefix": ARRAY, "items": ARRAY, "contains": ARRAY, "minitems": ARRAY,
+    "maxitems": ARRAY, "unique": ARRAY, "uit": ARRAY,
+}  # fmt: skip
+
+
+def kind_of(value: Any) -> int:
+    """The kind of a JSON value; 1.0 is an integer."""
+    if value is None:
+        return NULL
+    if isinstance(value, bool):
+        return BOOLEAN
+    if isinstance(value, (int, float)):
+        return INTEGER if isinstance(value, int) or value.is_integer() else FRACTION
+    if isinstance(value, str):
+        return STRING
+    return ARRAY if isinstance(value, list) else OBJECT
+
+
+class Space:
+    """The formulas of one comparison, each stored once."""
+
+    def __init__(self) -> None:
+        self.meaning: list[tuple[Any, ...]] = [()]
+        self._number: dict[tuple[Any, ...], int] = {}
+        self._may: dict[int, int] = {}
+        self._targets: dict[int, Callable[[], int]] = {}  # what a ("ref", key) stands for, once all is built
+        self.values: dict[Hashable, Any] = {}  # the JSON value behind an enum's key
+        self.samples: dict[tuple[str, int], list[Any]] = {}  # what the old contract shows for (name, formula)
+        self.true = self.make("and", frozenset())
+        self.false = self.make("type", 0)
+
+    def make(self, *meaning: Any) -> int:
+        """The number of a formula."""
+        number = self._number.get(meaning)
+        if number is None:
+            number = len(self.meaning)
+            self._number[meaning] = number
+            self.meaning.append(meaning)
+        return number
+
+    def later(self, reference: int, target: Callable[[], int]) -> int:
+        """A reference into a schema that is still being built; returns the reference."""
+        self._targets.setdefault(reference, target)
+        return reference
+
+    def target(self, reference: int) -> int:
+        """What a reference stands for."""
+        return self._targets[reference]()
+
+    def both(self, parts: Iterable[int]) -> int:
+        """Every part holds (formulas without a sign)."""
+        flat: set[int] = set()
+        for part in parts:
+            meaning = self.meaning[part]
+            if meaning[0] == "and":
+                flat |= meaning[1]
+            else:
+                flat.add(part)
+        if self.false in flat:
+            return self.false
+        return next(iter(flat)) if len(flat) == 1 else self.make("and", frozenset(flat))
+
+    def either(self, parts: Iterable[int]) -> int:
+        """Some part holds (formulas without a sign)."""
+        flat: set[int] = set()
+        for part in parts:
+            meaning = self.meaning[part]
+            if meaning[0] == "any":
+                flat |= meaning[1]
+            else:
+                flat.add(part)
+        flat.discard(self.false)
+        if self.true in flat:
+            return self.true
+        if not flat:
+            return self.false
+        return next(iter(flat)) if len(flat) == 1 else self.make("any", frozenset(flat))
+
+    def negation(self, part: int) -> int:
+        """The part does not hold, as a formula of its own."""
+        meaning = self.meaning[part]
+        if meaning[0] == "not":
+            return int(meaning[1])
+        if part == self.true:
+            return self.false
+        return self.true if part == self.false else self.make("not", part)
+
+    def enum(self, values: Iterable[Any]) -> int:
+        """The value is one of these."""
+        keys = set()
+        for value in values:
+            key = key_of(value)
+            self.values.setdefault(key, value)
+            keys.add(key)
+        return self.make("enum", frozenset(keys)) if keys else self.false
+
+    def may(self, literal: int) -> int:
+        """The kinds of value for which a signed formula may hold: never too few."""
+        mask = self._may.get(literal)
+        if mask is None:
+            self._may[literal] = ALL  # while it is computed: a cycle may hold for all
+            mask = self._may[literal] = self._mask(literal)
+        return mask
+
+    def _mask(self, literal: int) -> int:
+        meaning = self.meaning[abs(literal)]
+        kind = meaning[0]
+        positive = literal > 0
+        if kind in ABOUT:
+            return ALL if positive else int(ABOUT[kind])
+        if kind == "type":
+            return int(meaning[1]) if positive else ALL & ~int(meaning[1])
+        if kind == "enum":
+            return self._enum_mask(meaning[1], positive=positive)
+        if kind == "not":
+            return self.may(-meaning[1] if positive else meaning[1])
+        if kind in ("and", "any"):
+            masks = [self.may(part if positive else -part) for part in meaning[1]]
+            return _meet(masks) if (kind == "and") == positive else _join(masks)
+        if kind == "one":
+            return _join(self.may(part) for part in meaning[1]) if positive else ALL
+        if kind == "if":
+            condition, then, otherwise = meaning[1:] if positive else (meaning[1], -meaning[2], -meaning[3])
+            return (self.may(condition) & self.may(then)) | (self.may(-condition) & self.may(otherwise))
+        return ALL
+
+    def _enum_mask(self, keys: frozenset[Hashable], *, positive: bool) -> int:
+        if positive:
+            return _join(kind_of(self.values[key]) for key in keys)
+        mask = ALL
+        if key_of(None) in keys:
+            mask &= ~NULL
+        if key_of(True) in keys and key_of(False) in keys:
+            mask &= ~BOOLEAN
+        return mask
+
+
+def _meet(masks: Iterable[int]) -> int:
+    result = ALL
+    for mask in masks:
+        result &= mask
+    return result
+
+
+def _join(masks: Iterable[int]) -> int:
+    result = 0
+    for mask in masks:
+        result |= mask
+    return result

@@ -1,0 +1,51 @@
+"""Numbers for JSON texts: equal numbers, equal texts.
+
+Each object is read once, so that a walk over a deep document asks about every level without reading all below it again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Identity"]
+
+
+class Identity:
+    """Remembers the number of each object, and whether a `$ref` stands in it. Objects are kept alive."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+        self._known: dict[int, tuple[Any, int, bool]] = {}
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Equal as JSON text would be: True is not 1, and 1 is not 1.0; the order of names does not count."""
+        return left is right or self.number(left) == self.number(right)
+
+    def number(self, value: Any) -> int:
+        """The number of a JSON text: the same for each that `same` calls equal."""
+        return self._read(value)[0]
+
+    def has_reference(self, value: Any) -> bool:
+        """Whether `$ref` is a name anywhere inside."""
+        return self._read(value)[1]
+
+    def _read(self, value: Any) -> tuple[int, bool]:
+        if not isinstance(value, (dict, list)):
+            return self._number((type(value), value)), False
+        known = self._known.get(id(value))
+        if known is not None:
+            return known[1], known[2]
+        if isinstance(value, dict):
+            parts = {name: self._read(item) for name, item in value.items()}
+            key: Any = (dict, frozenset((name, number) for name, (number, _) in parts.items()))
+            refers = "$ref" in value or any(inside for _, inside in parts.values())
+        else:
+            items = [self._read(item) for item in value]
+            key = (list, tuple(number for number, _ in items))
+            refers = any(inside for _, inside in items)
+        number = self._number(key)
+        self._known[id(value)] = (value, number, refers)
+        return number, refers
+
+    def _number(self, key: Any) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))

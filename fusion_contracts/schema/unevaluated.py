@@ -1,0 +1,98 @@
+"""What unevaluatedProperties and unevaluatedItems leave out: what the schemas in place evaluate, and when.
+
+A contribution is (conditions, ..., everything): signed formulas under which a schema in place counts, what it
+evaluates then, and whether that is all. For objects it names properties and patterns, for arrays the length of the
+prefix and the formula of `contains` (or None).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fusion_contracts.schema.document import Scope, enter
+from fusion_contracts.schema.formula import OBJECT
+
+if TYPE_CHECKING:
+    from fusion_contracts.schema.build import Builder
+
+__all__ = ["unevaluated"]
+
+Conditions: TypeAlias = tuple[int, ...]
+Contribution: TypeAlias = tuple[Any, ...]
+
+
+def unevaluated(builder: Builder, schema: dict[str, Any], scope: Scope, keyword: str) -> int:
+    """The formula of unevaluatedProperties or unevaluatedItems of a schema."""
+    formula = builder.below(schema[keyword], scope)
+    if formula == builder.space.true:
+        return formula
+    kind, reader = READERS[keyword]
+    found = list(_seen(builder, reader, schema, scope, ()))
+    conditions = sorted({abs(condition) for contribution in found for condition in contribution[0]})
+    return builder.space.make(kind, tuple(conditions), tuple(found), formula)
+
+
+def _seen(
+    builder: Builder, reader: Reader, schema: Any, scope: Scope, conditions: Conditions, *above: int
+) -> Iterator[Contribution]:
+    """What a schema and those in place inside it evaluate; `above`: the schemas on the way here."""
+    if not isinstance(schema, dict) or id(schema) in above:
+        return
+    scope = enter(schema, scope)
+    evaluated = reader(builder, schema, scope, not above)
+    if any(evaluated):
+        yield conditions, *evaluated
+    for part, part_scope, more in _in_place(builder, schema, scope):
+        yield from _seen(builder, reader, part, part_scope, (*conditions, *more), *above, id(schema))
+
+
+def _names(_: Builder, schema: dict[str, Any], _scope: Scope, outermost: bool) -> Contribution:  # noqa: FBT001 - a row of READERS
+    everything = "additionalProperties" in schema or ("unevaluatedProperties" in schema and not outermost)
+    names, patterns = (_keys(schema, keyword) for keyword in ("properties", "patternProperties"))
+    return names, patterns, everything
+
+
+def _items(builder: Builder, schema: dict[str, Any], scope: Scope, outermost: bool) -> Contribution:  # noqa: FBT001 - a row of READERS
+    everything = "items" in schema or ("unevaluatedItems" in schema and not outermost)
+    contained = builder.below(schema["contains"], scope) if "contains" in schema else None
+    return len(_list(schema, "prefixItems")), contained, everything
+
+
+def _in_place(builder: Builder, schema: dict[str, Any], scope: Scope) -> Iterator[tuple[Any, Scope, Conditions]]:
+    """The schemas about the same value inside one, each with the conditions under which it counts."""
+    if isinstance(schema.get("$ref"), str):
+        found = scope.document.resolve(schema["$ref"], scope)
+        if found is not None:
+            yield *found, ()
+    for part in _list(schema, "allOf"):
+        yield part, scope, ()
+    for keyword in ("anyOf", "oneOf"):
+        for part in _list(schema, keyword):
+            yield part, scope, (builder.build(part, scope),)
+    dependent = schema.get("dependentSchemas")
+    for name, part in dependent.items() if isinstance(dependent, dict) else ():
+        sent = {builder.space.make("type", OBJECT), builder.space.make("req", name)}
+        yield part, scope, (builder.space.make("and", frozenset(sent)),)
+    if "if" in schema:
+        condition = builder.build(schema["if"], scope)
+        yield schema["if"], scope, (condition,)
+        for keyword, sign in (("then", 1), ("else", -1)):
+            if keyword in schema:
+                yield schema[keyword], scope, (sign * condition,)
+
+
+def _keys(schema: dict[str, Any], keyword: str) -> frozenset[str]:
+    value = schema.get(keyword)
+    return frozenset(value) if isinstance(value, dict) else frozenset()
+
+
+def _list(schema: dict[str, Any], keyword: str) -> list[Any]:
+    value = schema.get(keyword)
+    return value if isinstance(value, list) else []
+
+
+Reader: TypeAlias = Callable[["Builder", dict[str, Any], Scope, bool], Contribution]
+READERS: dict[str, tuple[str, Reader]] = {
+    "unevaluatedProperties": ("upr", _names), "unevaluatedItems": ("uit", _items),
+}  # fmt: skip

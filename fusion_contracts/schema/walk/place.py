@@ -1,0 +1,185 @@
+"""One place in both documents: what the comparison of keywords is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fusion_contracts.schema import changes as facts
+from fusion_contracts.schema.document import LISTS, MAPS, MISSING, Graft, Scope, escape
+from fusion_contracts.schema.view import View
+
+if TYPE_CHECKING:
+    from fusion_contracts.schema.walk.walker import Walker
+
+__all__ = ["MISSING", "Frame", "Keywords", "Place", "Raw", "dot", "join", "mapping", "required_names", "written"]
+
+Keywords: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """An edit as found: the fact, and how to make the old document with this edit alone.
+
+    `edited` is None for an annotation, which decides nothing. It is made when asked for: a schema with thousands of
+    edits would else be copied thousands of times.
+    """
+
+    change: facts.SchemaChange
+    edited: Callable[[], Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Two subschemas that stand for the same place.
+
+    `put` gives the old document with another schema in the old one's place. `optional`: the place is a property that
+    may be left out on both sides.
+    """
+
+    old: Any
+    new: Any
+    old_scope: Scope
+    new_scope: Scope
+    put: Callable[[Any], Any]
+    old_pointer: str
+    new_pointer: str
+    path: str
+    optional: bool = False
+
+
+class Place:
+    """One place in both documents, seen through their views."""
+
+    def __init__(self, walker: Walker, frame: Frame, old: View, new: View) -> None:
+        self.walker = walker
+        self.frame = frame
+        self.old, self.new = old, new
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Whether two parts have the same text."""
+        return self.walker.identity.same(left, right)
+
+    def at(self, *tokens: str, old: bool = True, new: bool = True, path: str = "") -> facts.Place:
+        """A place below, by the tokens of its pointer; `old`, `new`: the sides where something stands there."""
+        suffix = "".join(f"/{escape(token)}" for token in tokens)
+        return facts.Place(
+            self.frame.old_pointer + suffix if old else None,
+            self.frame.new_pointer + suffix if new else None,
+            join(self.frame.path, path),
+        )
+
+    def both(self, keyword: str, *tokens: str, path: str = "") -> facts.Place:
+        """A place under a keyword, on the sides where the keyword stands."""
+        return self.at(keyword, *tokens, old=keyword in self.old.keywords, new=keyword in self.new.keywords, path=path)
+
+    def raw(self, change: facts.SchemaChange, make: Callable[[], Any]) -> Raw:
+        """A fact with the way to make the old schema of this place as it would be with this edit alone."""
+        return Raw(change, lambda: self.frame.put(make()))
+
+    def so(self, **updates: Any) -> Callable[[], Any]:
+        """How to make the old schema of this place with these keywords (see `replaced`)."""
+        return lambda: self.replaced(**updates)
+
+    def replaced(self, **updates: Any) -> Any:
+        """The old schema of this place with some keywords as given (MISSING: without; a callable makes the value)."""
+        updates = {k: v() if callable(v) else v for k, v in updates.items()}
+        merged = {k: v for k, v in self.old.keywords.items() if updates.get(k) is not MISSING}
+        merged |= {k: v for k, v in updates.items() if v is not MISSING}
+        return self.rooted(merged)
+
+    def rooted(self, keywords: Keywords) -> Any:
+        """Keywords as a schema whose references still resolve: the definitions stay."""
+        written = self.frame.old
+        if isinstance(written, dict):
+            for name in ("$schema", "$id", "$defs", "definitions"):
+                if name in written:
+                    keywords.setdefault(name, written[name])
+        return keywords
+
+    def graft(self, schema: Any) -> Any:
+        """A part of the new document, ready to stand in the old one."""
+        if not isinstance(schema, dict) or not self.walker.identity.has_reference(schema):
+            return schema
+        return Graft.of(schema, self.new.scope)
+
+    def whole(self) -> Any:
+        """The new schema of this place, ready to stand in the old document."""
+        new = self.frame.new
+        return Graft.of(new, self.frame.new_scope) if isinstance(new, dict) else new
+
+    def below(self, keyword: str, key: str | int | None, path: str, *, optional: bool = False) -> Iterator[Raw]:
+        """Go down into a part of the old schema and the new part of the same key."""
+        yield from self.across(keyword, key, key, path, optional=optional)
+
+    def across(
+        self, keyword: str, key: str | int | None, new_key: str | int | None, path: str, *, optional: bool = False
+    ) -> Iterator[Raw]:
+        """Go down into two parts that stand for each other, whatever their keys."""
+
+        def put(schema: Any) -> Any:
+            if key is None:
+                return self.frame.put(self.replaced(**{keyword: schema}))
+            holder = self.old.keywords[keyword]
+            changed: Any = list(holder) if isinstance(holder, list) else dict(holder)
+            changed[key] = schema
+            return self.frame.put(self.replaced(**{keyword: changed}))
+
+        frame = Frame(
+            old=_part(self.old, keyword, key),
+            new=_part(self.new, keyword, new_key),
+            old_scope=self.old.scope,
+            new_scope=self.new.scope,
+            put=put,
+            old_pointer=self.frame.old_pointer + _tokens(keyword, key),
+            new_pointer=self.frame.new_pointer + _tokens(keyword, new_key),
+            path=join(self.frame.path, path),
+            optional=optional,
+        )
+        yield from self.walker.compare(frame)
+
+    def grafted(self, keyword: str) -> Any:
+        """What the new schema says under a keyword, ready to stand in the old one; MISSING where it says nothing."""
+        value = self.new.keywords.get(keyword, MISSING)
+        if keyword in MAPS and isinstance(value, dict):
+            return {name: self.graft(part) for name, part in value.items()}
+        if keyword in LISTS and isinstance(value, list):
+            return [self.graft(part) for part in value]
+        return self.graft(value)
+
+
+def _part(view: View, keyword: str, key: str | int | None) -> Any:
+    value = view.keywords.get(keyword, {})
+    return value if key is None else value[key]
+
+
+def _tokens(keyword: str, key: str | int | None) -> str:
+    return f"/{escape(keyword)}" + ("" if key is None else f"/{escape(str(key))}")
+
+
+def dot(name: str) -> str:
+    """The step of a path down to a property."""
+    return f".{name}"
+
+
+def join(path: str, step: str) -> str:
+    """A path and a step down from there."""
+    return path + step if path else step.removeprefix(".")
+
+
+def written(schema: Any) -> Keywords:
+    """The keywords of a schema as its document writes them; none for a boolean."""
+    return schema if isinstance(schema, dict) else {}
+
+
+def mapping(keywords: Keywords, keyword: str) -> Keywords:
+    """The value of a keyword that holds an object; empty where it holds none."""
+    value = keywords.get(keyword)
+    return value if isinstance(value, dict) else {}
+
+
+def required_names(keywords: Keywords) -> list[str]:
+    """The names under `required`."""
+    value = keywords.get("required")
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []

@@ -1,0 +1,46 @@
+"""Annotations: titles, descriptions, defaults, and the rest that decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fusion_contracts.schema import changes as facts
+from fusion_contracts.schema.document import MISSING
+from fusion_contracts.schema.walk.place import Place, Raw, written
+
+__all__ = ["prose"]
+
+PROSE: dict[str, Any] = {
+    "title": facts.TitleChanged, "description": facts.DescriptionChanged, "default": facts.DefaultChanged,
+    "examples": facts.ExamplesChanged, "example": facts.ExamplesChanged, "deprecated": facts.DeprecatedChanged,
+    "$schema": facts.DialectChanged, "$comment": facts.AnnotationChanged, "readOnly": facts.AnnotationChanged,
+    "writeOnly": facts.AnnotationChanged, "contentEncoding": facts.AnnotationChanged,
+    "contentMediaType": facts.AnnotationChanged, "contentSchema": facts.AnnotationChanged,
+}  # fmt: skip
+
+
+def prose(place: Place, *, at_use: bool = False) -> Iterator[Raw]:
+    """Titles, descriptions, defaults and other annotations. `at_use`: only those written beside a reference."""
+    old, new = place.old.keywords, place.new.keywords
+    beside = written(place.frame.old).keys() | written(place.frame.new).keys()
+    for keyword, kind in PROSE.items():
+        if at_use and keyword not in beside:
+            continue
+        before, after = old.get(keyword, MISSING), new.get(keyword, MISSING)
+        if not place.same(before, after):
+            yield Raw(_annotation(place, keyword, kind, before, after))
+
+
+def _annotation(place: Place, keyword: str, kind: Any, before: Any, after: Any) -> facts.SchemaChange:
+    spot = place.at(keyword, old=before is not MISSING, new=after is not MISSING)
+    shown = {"before": None if before is MISSING else before, "after": None if after is MISSING else after}
+    if kind is facts.DefaultChanged:
+        return facts.DefaultChanged(
+            place=spot, had=before is not MISSING, has=after is not MISSING, optional=place.frame.optional, **shown
+        )
+    if kind is facts.AnnotationChanged:
+        return facts.AnnotationChanged(place=spot, keyword=keyword, **shown)
+    if kind is facts.DialectChanged and place.frame.path:
+        return facts.AnnotationChanged(place=spot, keyword=keyword, **shown)
+    return kind(place=spot, **shown)  # type: ignore[no-any-return]
