@@ -23,13 +23,14 @@ _AT_LEAST = 500
 
 _WORTH = 10  # tokens, below which a report does not speak of the cost
 _TOKENS, _BYTES = 2, 9
+_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 
 
 def tool_tokens(tool: Tool) -> int:
     """Tokens that one tool takes in a prompt, estimated."""
     shown = {"name": tool.name, "description": tool.description or "", "inputSchema": tool.input_schema}
-    text = json.dumps(shown, separators=(",", ":"), ensure_ascii=False)
-    size = len(text.encode("utf-8", "surrogatepass"))
+    text = _COMPACT.encode(shown)
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     return -(-size * _TOKENS // _BYTES)
 
 

@@ -91,7 +91,7 @@ def schema_facts(old: JsonValue, new: JsonValue, *, side: FindingSide, tool: str
     if actions is not None:
         yield from _by_action(actions, pair)
         return
-    explanation = schema.explain(old, new, output=side == "output", world=world)
+    explanation = schema.explain(old, new, output=side == "output", arguments=side == "input", world=world)
     action = tool if side == "input" else None
     proved = explanation.comparison.verdict == "compatible"
     edits = [edit for edit in explanation.edits if not _rewrites(edit)]

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 from fusion_contracts.schema.document import Document, Scope, enter
 from fusion_contracts.schema.fingerprint import fingerprint
 from fusion_contracts.schema.formula import KINDS_OF, Space
-from fusion_contracts.schema.plausible import plausible
 from fusion_contracts.schema.unevaluated import unevaluated
 from fusion_contracts.schema.values import exact, is_number
 from fusion_contracts.schema.vocabulary import ANNOTATIONS
@@ -125,12 +124,7 @@ class Builder:
             if formula != self.space.true:
                 yield self.space.make("prop", name, formula)
             if self._keep_samples and isinstance(part, dict):
-                self._sample(name, formula, part)
-
-    def _sample(self, name: str, formula: int, part: dict[str, Any]) -> None:
-        shown = plausible(name, part)
-        if shown:
-            self.space.samples.setdefault((name, formula), []).extend(shown)
+                self.space.shown.setdefault((name, formula), []).append(part)
 
     def _patterns(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
         if not isinstance(value, dict):

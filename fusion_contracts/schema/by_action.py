@@ -56,19 +56,26 @@ def explain_by_action(
 def _compare(before: Side, after: Side, old: Grouping, new: Grouping, world: str) -> ByAction | None:
     gone = [value for value in old.values if value not in new.values]
     come = [value for value in new.values if value not in old.values]
-    removed = {value: Pair(before.limited(old.effective(value)), after, world=world).comparison() for value in gone}
+    removed = {
+        value: Pair(before.limited(old.effective(value)), after, world=world, objects=True).comparison()
+        for value in gone
+    }
     if any(answer.verdict != "incompatible" for answer in removed.values()):
         return None
     renamed = dict(_renames(old, new, gone, come))
     common = {
         value: _without_selection(
-            explain_pair(Pair(before.limited(old.effective(value)), after.limited(new.effective(value)), world=world)),
+            explain_pair(
+                Pair(
+                    before.limited(old.effective(value)), after.limited(new.effective(value)), world=world, objects=True
+                )
+            ),
             old.discriminator,
         )
         for value in old.values
         if value in new.values
     }
-    if not _whole_story(Pair(before, after, world=world).comparison(), removed, common):
+    if not _whole_story(Pair(before, after, world=world, objects=True).comparison(), removed, common):
         return None
     added = tuple(value for value in come if value not in renamed.values())
     return ByAction(old.discriminator, removed, renamed, added, common)

@@ -21,6 +21,11 @@ __all__ = ["Closure"]
 Parts: TypeAlias = list[tuple[Any, Scope]]
 Location: TypeAlias = tuple[tuple[dict[str, Any], Scope], ...]  # all schemas about one value
 OTHER_NAMES = ("additionalProperties", "unevaluatedProperties")
+# A schema with none of these says nothing of any name below it: most are the type of an argument and little else.
+REACHING = frozenset({
+    *OTHER_NAMES, "properties", "patternProperties", "prefixItems", "items", "unevaluatedItems", "contains", "$ref",
+    "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas",
+})  # fmt: skip
 
 
 class Closure:
@@ -38,7 +43,9 @@ class Closure:
         """The closure of a whole document, whose root names all arguments there are."""
         return self._close([(root, Document(root).scope)], root=True)
 
-    def _close(self, starts: Iterable[tuple[Any, Scope]], *, root: bool = False) -> int:
+    def _close(self, starts: Parts, *, root: bool = False) -> int:
+        if not root and not any(isinstance(schema, dict) and not REACHING.isdisjoint(schema) for schema, _ in starts):
+            return self._space.true
         location = self._gather(starts)
         key = frozenset(id(schema) for schema, _ in location)
         if key in self._made:

@@ -19,9 +19,9 @@ from fusion_contracts.schema.build import Builder
 from fusion_contracts.schema.closure import Closure
 from fusion_contracts.schema.dialect import Untranslatable, dialect_of, translate
 from fusion_contracts.schema.evaluate import Evaluator
-from fusion_contracts.schema.formula import Space
+from fusion_contracts.schema.formula import OBJECT, Space
 from fusion_contracts.schema.identity import Identity
-from fusion_contracts.schema.judge import accepts
+from fusion_contracts.schema.judge import Judge
 from fusion_contracts.schema.shrink import shrink
 from fusion_contracts.schema.solve import Solver
 from fusion_contracts.schema.trouble import Exhausted, Undecided
@@ -88,6 +88,9 @@ class Side:
         except Untranslatable as trouble:
             raise Undecided(f"{trouble.pointer}: {trouble.reason}") from None
         self.whole = self.schema
+        # values are judged by the schema as written; jsonschema-rs does not know the dialect of OpenAPI 3.0
+        plain = self.dialect == "openapi-3.0"
+        self._judge = Judge(self.schema, "2020-12") if plain else Judge(schema, self.dialect)
 
     def reread(self, dialect: str) -> Callable[[], Any]:
         """How to read this side's text in another dialect. Raises Undecided when called, where it cannot be read."""
@@ -101,21 +104,19 @@ class Side:
 
     def accepts(self, value: Any) -> bool | None:
         """What jsonschema-rs says of a value, in the schema's own dialect where it knows that."""
-        if self.dialect == "openapi-3.0":
-            return accepts(self.schema, value, "2020-12")
-        return accepts(self.written, value, self.dialect)
+        return self._judge.accepts(value)
 
 
 class Pair:
-    """Two sides in one space of formulas, ready for questions."""
+    """Two sides in one space of formulas, ready for questions. `objects`: no value but an object counts at the root."""
 
-    def __init__(self, old: Side, new: Side, *, world: str = "declared") -> None:
-        self.old, self.new = old, new
+    def __init__(self, old: Side, new: Side, *, world: str = "declared", objects: bool = False) -> None:
+        self.old, self.new, self.objects = old, new, objects
         self.space = Space()
         self.builder = Builder(self.space)
         self._reader = Builder(self.space, samples=True)
-        self.before = self._reader.document(old.schema)
-        self.after = self.builder.document(new.schema)
+        self.before = self._narrowed(self._reader.document(old.schema))
+        self.after = self._narrowed(self.builder.document(new.schema))
         self._world = world
         self._closed: int | None = None
         self._careful = False  # set once a pair turns out to be hard
@@ -153,7 +154,10 @@ class Pair:
 
     def edited(self, schema: Any) -> int:
         """The formula of the old document after an edit; what it shares with the old document is read once."""
-        return self._reader.document(schema)
+        return self._narrowed(self._reader.document(schema))
+
+    def _narrowed(self, formula: int) -> int:
+        return self.space.both([formula, self.space.make("type", OBJECT)]) if self.objects else formula
 
     def answer(self, goals: Iterable[int], *, budget: int, must_fail: bool = True) -> Comparison:
         """Whether some value of the old side satisfies the goals too. Raises Undecided.

@@ -53,9 +53,9 @@ def _telling(schema: dict[str, Any]) -> bool:
                 or "$schema" not in value
             ):
                 return True
-            stack.extend(part for part in value.values() if isinstance(part, dict | list))
+            stack += [part for part in value.values() if isinstance(part, (dict, list))]
         else:
-            stack.extend(part for part in value if isinstance(part, dict | list))
+            stack += [part for part in value if isinstance(part, (dict, list))]
     return False
 
 

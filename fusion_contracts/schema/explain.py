@@ -39,6 +39,7 @@ def explain(  # noqa: PLR0913 - two sides, each with its dialect, and two ways t
     new: Any,
     *,
     output: bool = False,
+    arguments: bool = False,
     world: str = "declared",
     old_dialect: str | None = None,
     new_dialect: str | None = None,
@@ -47,14 +48,15 @@ def explain(  # noqa: PLR0913 - two sides, each with its dialect, and two ways t
 
     With `output` the question is turned around: does the old schema, which readers learned, accept every value that
     the new one allows? Edits still tell the story from old to new; a witness is then an output of the new schema that
-    old readers refuse. `world` and dialects as for `compare`. Never raises for what a schema says.
+    old readers refuse. With `arguments` the values are arguments of a call, which are an object whatever the schemas
+    say of other values. `world` and dialects as for `compare`. Never raises for what a schema says.
     """
     with deep_recursion():
         try:
             sides = Side(old, old_dialect), Side(new, new_dialect)
             if output:
                 sides = sides[1], sides[0]
-            explanation = explain_pair(Pair(*sides, world=world), output=output)
+            explanation = explain_pair(Pair(*sides, world=world, objects=arguments), output=output)
         except Undecided as trouble:
             return _unread(old, new, trouble.reason)
         except RecursionError:
@@ -87,7 +89,7 @@ def explain_pair(pair: Pair, *, output: bool = False) -> Explanation:
 def _written(pair: Pair, found: list[Raw]) -> list[Raw]:
     """The edits at the places where they are written; a text that differs without any edit is a rewrite."""
     found = [Raw(replace(raw.change, place=_original(raw.change.place, pair)), raw.edited) for raw in found]
-    found = [raw for raw in found if not isinstance(raw.change, facts.DialectChanged)]  # translation has its own
+    found = [raw for raw in found if not _idle(raw.change, pair)]
     if pair.old.dialect != pair.new.dialect:
         place = Place("/$schema", "/$schema", "")
         change = facts.DialectChanged(place=place, before=pair.old.dialect, after=pair.new.dialect)
@@ -96,6 +98,13 @@ def _written(pair: Pair, found: list[Raw]) -> list[Raw]:
         place = Place("", "", "")
         return [Raw(facts.Rewritten(place=place, before=pair.old.written, after=pair.new.written))]
     return found
+
+
+def _idle(change: SchemaChange, pair: Pair) -> bool:
+    """What is told in another way, or says nothing: `$schema` after translation, other types of what is an object."""
+    if isinstance(change, facts.TypesChanged) and pair.objects and not change.place.path:
+        return "object" not in (*change.removed, *change.added)
+    return isinstance(change, facts.DialectChanged)
 
 
 def _emptied(pair: Pair, found: list[Raw]) -> bool:

@@ -73,7 +73,7 @@ class Space:
         self._may: dict[int, int] = {}
         self._targets: dict[int, Callable[[], int]] = {}  # what a ("ref", key) stands for, once all is built
         self.values: dict[Hashable, Any] = {}  # the JSON value behind an enum's key
-        self.samples: dict[tuple[str, int], list[Any]] = {}  # what the old contract shows for (name, formula)
+        self.shown: dict[tuple[str, int], list[Any]] = {}  # where the old contract shows a (name, formula): its schemas
         self.true = self.make("and", frozenset())
         self.false = self.make("type", 0)
 

@@ -19,7 +19,9 @@ class Identity:
 
     def same(self, left: Any, right: Any) -> bool:
         """Equal as JSON text would be: True is not 1, and 1 is not 1.0; the order of names does not count."""
-        return left is right or self.number(left) == self.number(right)
+        if left is right or not isinstance(left, (dict, list)):
+            return left is right or (type(left) is type(right) and bool(left == right))
+        return isinstance(right, (dict, list)) and self.number(left) == self.number(right)
 
     def number(self, value: Any) -> int:
         """The number of a JSON text: the same for each that `same` calls equal."""
@@ -35,15 +37,14 @@ class Identity:
         known = self._known.get(id(value))
         if known is not None:
             return known[1], known[2]
-        if isinstance(value, dict):
-            parts = {name: self._read(item) for name, item in value.items()}
-            key: Any = (dict, frozenset((name, number) for name, (number, _) in parts.items()))
-            refers = "$ref" in value or any(inside for _, inside in parts.values())
-        else:
-            items = [self._read(item) for item in value]
-            key = (list, tuple(number for number, _ in items))
-            refers = any(inside for _, inside in items)
-        number = self._number(key)
+        named = isinstance(value, dict)
+        refers = named and "$ref" in value
+        parts: list[tuple[Any, int]] = []
+        for name, item in value.items() if named else enumerate(value):
+            number, inside = self._read(item)
+            parts.append((name, number))
+            refers = refers or inside
+        number = self._number((named, frozenset(parts)))
         self._known[id(value)] = (value, number, refers)
         return number, refers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["accepts"]
+__all__ = ["Judge"]
 
 DRAFTS = {
     "2020-12": "Draft202012Validator", "2019-09": "Draft201909Validator", "draft-07": "Draft7Validator",
@@ -12,16 +12,25 @@ DRAFTS = {
 }  # fmt: skip
 
 
-def accepts(schema: Any, value: Any, dialect: str) -> bool | None:
-    """Whether a validator that is not ours takes the value; None where it cannot read the schema."""
-    import jsonschema_rs  # a comparison that ends in "equal" needs no validator
+class Judge:
+    """A validator that is not ours for one schema, made once, when it is first asked."""
 
-    unreadable = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError, TypeError, ArithmeticError)
-    try:
-        validator = getattr(jsonschema_rs, DRAFTS[dialect])(schema, validate_formats=False, retriever=_never)
-        return bool(validator.is_valid(value))
-    except (*unreadable, RecursionError):
-        return None
+    def __init__(self, schema: Any, dialect: str) -> None:
+        self._schema, self._dialect = schema, dialect
+        self._validator: Any = None
+
+    def accepts(self, value: Any) -> bool | None:
+        """Whether the validator takes the value; None where it cannot read the schema."""
+        import jsonschema_rs  # a comparison that ends in "equal" needs no validator
+
+        refusals = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError, TypeError)
+        try:
+            if self._validator is None:
+                kind = getattr(jsonschema_rs, DRAFTS[self._dialect])
+                self._validator = kind(self._schema, validate_formats=False, retriever=_never)
+            return bool(self._validator.is_valid(value))
+        except (*refusals, ArithmeticError, RecursionError):
+            return None
 
 
 def _never(uri: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -15,46 +16,64 @@ MOVED = {
     "dependentSchemas": "dependencies", "enum": "const", "$defs": "definitions",
 }  # fmt: skip
 UNIONS = ("anyOf", "oneOf")
-MOST_TURNS = 64  # references and parts looked into on the way
 
 
 def located(pointer: str, document: Any) -> str:
     """The pointer to the same thing in a document as written; to what it is in, where nothing like it is found."""
-    tokens = [unescape(token) for token in pointer.split("/")[1:]]
-    shorter = (_find(document, "", tokens[:length], document, MOST_TURNS) for length in range(len(tokens), 0, -1))
-    return next((found for found in shorter if found is not None), "")
+    return _Search(document, [unescape(token) for token in pointer.split("/")[1:]]).pointer()
 
 
-def _find(here: Any, pointer: str, tokens: list[str], document: Any, turns: int) -> str | None:
-    if not tokens:
-        return pointer
-    if turns <= 0:
-        return None
-    for name in (tokens[0], MOVED.get(tokens[0])):
-        part = MISSING if name is None else step(here, name)
-        found = None if part is MISSING else _find(part, _below(pointer, name), tokens[1:], document, turns)
-        if found is not None:
-            return found
-    return _find_elsewhere(here, pointer, tokens, document, turns - 1) if isinstance(here, dict) else None
+class _Search:
+    """The way down a document along the tokens of a pointer, each place of it tried once."""
 
+    def __init__(self, document: Any, tokens: list[str]) -> None:
+        self._document = document
+        self._tokens = tokens
+        self._tried: set[tuple[int, int]] = set()
+        self._deepest = (0, "")
 
-def _find_elsewhere(here: dict[str, Any], pointer: str, tokens: list[str], document: Any, turns: int) -> str | None:
-    """Behind a reference, in a part of allOf, or in a branch of a union."""
-    reference = here.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#/"):
-        target = unquote(reference[1:])
-        found = _find(document, "", [unescape(token) for token in target.split("/")[1:]] + tokens, document, turns)
-        if found is not None:
-            return found
-    for keyword in ("allOf", *UNIONS):
-        parts = here.get(keyword)
-        for index, part in enumerate(parts if isinstance(parts, list) else ()):
-            found = _find(part, f"{pointer}/{keyword}/{index}", tokens, document, turns)
+    def pointer(self) -> str:
+        found = self._find(self._document, "", 0)
+        return self._deepest[1] if found is None else found
+
+    def _find(self, here: Any, pointer: str, at: int) -> str | None:
+        """The pointer to what the tokens from `at` on lead to."""
+        if at > self._deepest[0]:
+            self._deepest = (at, pointer)
+        if at == len(self._tokens):
+            return pointer
+        if (id(here), at) in self._tried:
+            return None
+        self._tried.add((id(here), at))
+        token = self._tokens[at]
+        for name in (token, MOVED.get(token)):
+            part = MISSING if name is None else step(here, name)
+            found = None if part is MISSING else self._find(part, f"{pointer}/{escape(name or '')}", at + 1)
             if found is not None:
-                whole = keyword in UNIONS and tokens in (["type"], ["enum"])
-                return f"{pointer}/{keyword}" if whole else found  # the types of a union are those of all branches
-    return None
+                return found
+        for part, elsewhere in self._elsewhere(here, pointer):
+            found = self._find(part, elsewhere, at)
+            if found is not None:
+                return self._together(pointer, elsewhere, at) or found
+        return None
 
+    def _together(self, pointer: str, branch: str, at: int) -> str:
+        """The union itself for what its branches have together: their types, their values."""
+        keyword = branch.removeprefix(pointer).split("/")[1]
+        return f"{pointer}/{keyword}" if keyword in UNIONS and self._tokens[at:] in (["type"], ["enum"]) else ""
 
-def _below(pointer: str, name: str | None) -> str:
-    return f"{pointer}/{escape(name or '')}"
+    def _elsewhere(self, here: Any, pointer: str) -> Iterator[tuple[Any, str]]:
+        """What else speaks of the same value: behind a reference, in a part of allOf, in a branch of a union."""
+        if not isinstance(here, dict):
+            return
+        reference = here.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#/"):
+            target = self._document
+            for token in unquote(reference[2:]).split("/"):
+                target = step(target, unescape(token))
+            if target is not MISSING:
+                yield target, unquote(reference[1:])
+        for keyword in ("allOf", *UNIONS):
+            parts = here.get(keyword)
+            for index, part in enumerate(parts if isinstance(parts, list) else ()):
+                yield part, f"{pointer}/{keyword}/{index}"

@@ -15,6 +15,7 @@ from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
 from fusion_contracts.schema.branch import Branch
 from fusion_contracts.schema.evaluate import Evaluator
 from fusion_contracts.schema.formula import ALL, BOOLEAN, KINDS, NULL, Space
+from fusion_contracts.schema.plausible import plausible
 from fusion_contracts.schema.trouble import Exhausted, Undecided
 
 __all__ = ["Solver"]
@@ -39,6 +40,7 @@ class Solver:
         self._path: dict[Goal, int] = {}
         self._lowest = UNLEANING  # the highest goal on the path that a negative answer leans on
         self._apart: dict[tuple[int, int], bool] = {}
+        self._shown: dict[tuple[str, int], list[Any]] = {}
 
     def spend(self, steps: int = 1) -> None:
         """Count steps against the budget. Raises Exhausted when it is used up."""
@@ -94,12 +96,19 @@ class Solver:
         return Branch(self, goal, kind).run()
 
     def _sample(self, goal: Goal, name: str) -> Any:
-        samples = self.space.samples
-        shown = [value for literal in goal for value in samples.get((name, literal), ())]
+        values = (value for literal in goal for value in self._samples(name, literal))
         try:
-            return next((value for value in shown if self.evaluator.all_hold(goal, value)), NOTHING)
+            return next((value for value in values if self.evaluator.all_hold(goal, value)), NOTHING)
         except Undecided:
             return NOTHING
+
+    def _samples(self, name: str, literal: int) -> list[Any]:
+        """What the contract shows for a property of this formula, made when it is first asked for."""
+        known = self._shown.get((name, literal))
+        if known is None:
+            schemas = self.space.shown.get((name, literal), ())
+            known = self._shown[name, literal] = [value for schema in schemas for value in plausible(name, schema)]
+        return known
 
     def apart(self, left: int, right: int) -> bool:
         """Whether two formulas are known to exclude each other (False when that is not cheap to say)."""

@@ -35,7 +35,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, build: Callable[..., ServerContract]
         key = "outputSchema" if output else "inputSchema"
         sides = [build({"tools": [{"name": "open", key: side}]}) for side in (OLD, NEW)]
         found = diff(*sides, world="open").findings
-        assert asked == [{"output": output, "world": "open"}]
+        assert asked == [{"output": output, "arguments": not output, "world": "open"}]
         return found
 
     return findings

@@ -117,6 +117,9 @@ class Place:
         self, keyword: str, key: str | int | None, new_key: str | int | None, path: str, *, optional: bool = False
     ) -> Iterator[Raw]:
         """Go down into two parts that stand for each other, whatever their keys."""
+        old, new = _part(self.old, keyword, key), _part(self.new, keyword, new_key)
+        if self.walker.unchanged(old, new):
+            return
 
         def put(schema: Any) -> Any:
             if key is None:
@@ -127,8 +130,8 @@ class Place:
             return self.frame.put(self.replaced(**{keyword: changed}))
 
         frame = Frame(
-            old=_part(self.old, keyword, key),
-            new=_part(self.new, keyword, new_key),
+            old=old,
+            new=new,
             old_scope=self.old.scope,
             new_scope=self.new.scope,
             put=put,

@@ -62,9 +62,7 @@ class Walker:
 
     def compare(self, frame: Frame) -> Iterator[Raw]:
         """The edits at one place and below it."""
-        if self.identity.same(frame.old, frame.new) and (
-            not self.identity.has_reference(frame.old) or self._same_document()
-        ):
+        if self.unchanged(frame.old, frame.new):
             return
         key = (id(frame.old), id(frame.new))
         if key in self._open:
@@ -79,8 +77,11 @@ class Walker:
         """The view of a schema, made once."""
         return self._viewer.view(schema, scope)
 
-    def _same_document(self) -> bool:
-        return self.identity.same(self.old.root, self.new.root)
+    def unchanged(self, old: Any, new: Any) -> bool:
+        """Whether two parts say the same: the same text, and nothing in it refers to what differs."""
+        return self.identity.same(old, new) and (
+            not self.identity.has_reference(old) or self.identity.same(self.old.root, self.new.root)
+        )
 
     def _compare(self, frame: Frame) -> Iterator[Raw]:
         old, new = self.view(frame.old, frame.old_scope), self.view(frame.new, frame.new_scope)
