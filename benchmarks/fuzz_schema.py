@@ -1,8 +1,8 @@
 """Fuzz the comparison engine for as long as one likes: python benchmarks/fuzz_schema.py SECONDS [SEED].
 
 Pairs of schemas are made at random. A crash, a `compatible` that a value refutes, an `incompatible` that a validator
-does not confirm, or an answer that contradicts jsonschema-rs' own containment is a fault: it is printed with the pair,
-and the exit status is 1.
+does not confirm, an answer that contradicts jsonschema-rs' own containment, or an edit that is blamed wrongly is a
+fault: it is printed with the pair, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from fusion_contracts.schema import Comparison, compare
+from fusion_contracts.schema import Comparison, compare, explain
 
 NAMES = ["a", "b", "c"]
 KINDS = ["string", "integer", "number", "null", "boolean", "object", "array"]
@@ -178,6 +178,21 @@ def fault(maker: Maker, old: Any, new: Any, answer: Comparison) -> str:
     return ""
 
 
+def blame(old: Any, new: Any) -> str:
+    """What is wrong with the edits of a pair, read either way, or nothing."""
+    for output in (False, True):
+        explanation = explain(old, new, output=output, world="open")
+        sides = (new, old) if output else (old, new)
+        before, after = (jsonschema_rs.Draft202012Validator(schema, validate_formats=False) for schema in sides)
+        breaking = [edit for edit in explanation.edits if edit.effect == "breaks"]
+        if bool(breaking) is not (explanation.comparison.verdict == "incompatible"):
+            return f"{explanation.comparison.verdict}, and {len(breaking)} edits break (output: {output})"
+        for edit in breaking:
+            if not before.is_valid(edit.witness) or after.is_valid(edit.witness):
+                return f"the witness of an edit does not hold: {edit}"
+    return ""
+
+
 def covers(old: Any, new: Any) -> str:
     """Whether jsonschema-rs proves containment: yes, no, or unknown."""
     draft = jsonschema_rs.Draft202012
@@ -203,7 +218,7 @@ def main() -> None:
         answer = compare(old, new, world="open")
         slowest = max(slowest, (time.perf_counter() - started, json.dumps([old, new])))
         tally[answer.verdict] += 1
-        wrong = fault(maker, old, new, answer)
+        wrong = fault(maker, old, new, answer) or blame(old, new)
         if wrong:
             tally["FAULT"] += 1
             print(f"FAULT {answer.verdict}: {wrong}\n  old {json.dumps(old)}\n  new {json.dumps(new)}")

@@ -1,0 +1,74 @@
+"""What a run must not load: start-up time is a feature, and an import that creeps in is not seen in any other test."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {
+    "typer", "rich", "deepdiff", "jsonschema", "mcp", "pydantic", "asyncio", "ssl", "http.client", "urllib.request",
+    "httpx", "requests", "importlib.metadata",
+}  # fmt: skip
+FROM_THE_COMMAND_LINE = HEAVY - {"typer"}
+
+TOOL = {"name": "add", "inputSchema": {"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"]}}
+NEWER = {"name": "add", "inputSchema": {"type": "object", "properties": {"b": {"type": "number"}}, "required": ["b"]}}
+
+
+def loaded(code: str, folder: Path) -> set[str]:
+    """The modules that a fresh interpreter holds after running the code there."""
+    report = "\nimport json, sys\nprint('\\n' + json.dumps(sorted(sys.modules)), file=sys.__stderr__)"
+    done = subprocess.run([sys.executable, "-c", code + report], capture_output=True, text=True, check=True, cwd=folder)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def command(*arguments: str) -> str:
+    """Code that runs the command line and stays alive after it."""
+    return f"from fusion_contracts.cli import main\ntry:\n    main({list(arguments)!r})\nexcept SystemExit:\n    pass"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, tool in (("old.json", TOOL), ("new.json", NEWER)):
+        (tmp_path / name).write_text(json.dumps({"tools": [tool]}), encoding="utf-8")
+    return tmp_path
+
+
+def test_importing_the_package_loads_nothing_heavy(folder: Path) -> None:
+    assert loaded("import fusion_contracts", folder) & HEAVY == set()
+
+
+def test_comparing_two_catalogs_from_python_loads_nothing_heavy(folder: Path) -> None:
+    code = "from fusion_contracts import diff, load\ndiff(load('old.json'), load('new.json')).to_dict()"
+    assert loaded(code, folder) & HEAVY == set()
+
+
+def test_help_loads_typer_alone(folder: Path) -> None:
+    assert loaded(command("--help"), folder) & FROM_THE_COMMAND_LINE == set()
+
+
+def test_diff_of_two_files_loads_typer_alone(folder: Path) -> None:
+    assert loaded(command("diff", "old.json", "new.json"), folder) & FROM_THE_COMMAND_LINE == set()
+
+
+def test_json_diff_of_two_files_loads_typer_alone(folder: Path) -> None:
+    assert loaded(command("diff", "old.json", "new.json", "--format", "json"), folder) & FROM_THE_COMMAND_LINE == set()
+
+
+def test_check_offline_without_a_configuration_loads_typer_alone(folder: Path) -> None:
+    lock = command("lock", "old.json", "--write", "--lockfile", "made.lock", "--config", "made.toml")
+    loaded(lock, folder)
+    modules = loaded(command("check", "--offline", "--lockfile", "made.lock"), folder)
+    assert modules & FROM_THE_COMMAND_LINE == set()
+
+
+def test_release_and_awareness_load_typer_alone(folder: Path) -> None:
+    options = ("--lockfile", "made.lock", "--config", "made.toml")
+    loaded(command("lock", "old.json", *options), folder)
+    assert loaded(command("release", "1", *options), folder) & FROM_THE_COMMAND_LINE == set()
+    loaded(command("lock", "new.json", "--write", *options), folder)
+    assert loaded(command("awareness", *options), folder) & FROM_THE_COMMAND_LINE == set()
