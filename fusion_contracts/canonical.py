@@ -10,7 +10,7 @@ from typing import Any
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonValue
 
-__all__ = ["HIDDEN", "MAX_DEPTH", "canonical_json", "equal", "loads", "printable"]
+__all__ = ["HIDDEN", "MAX_DEPTH", "canonical_json", "equal", "loads", "printable", "shell_word", "shortened"]
 
 MAX_DEPTH = 256  # levels that `loads` accepts: a quarter of Python's recursion limit, so that three frames a level fit
 
@@ -36,12 +36,26 @@ HIDDEN = re.compile(
 """One hidden character: control, bidirectional, invisible, tag, or a lone surrogate."""
 
 _SHORT = {"\n": "\\n", "\t": "\\t"}
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _SHOWN = 40  # characters of a key or number that a message repeats
+_LONGEST = 120  # characters of a name in a sentence
 
 
 def printable(text: str) -> str:
     r"""Text that a server chose, safe for a terminal line: hidden characters become `\n`, `\t` or `\u{...}`."""
     return HIDDEN.sub(_visible, text)
+
+
+def shell_word(text: str) -> str:
+    """A word of a command that people are told to run, so that a name from a lock cannot be a command of its own."""
+    shown = printable(text)
+    return shown if _PLAIN_WORD.fullmatch(shown) else "'" + shown.replace("'", "'\"'\"'") + "'"
+
+
+def shortened(text: str) -> str:
+    """`printable`, and cut where it is long: for a name inside a sentence, which it must not hide."""
+    shown = printable(text[: _LONGEST + 1])
+    return shown if len(text) <= _LONGEST and len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
 
 
 def _visible(found: re.Match[str]) -> str:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import json
 import re
+import stat
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -20,7 +22,7 @@ from fusion_contracts.errors import FusionError
 
 __all__ = [
     "Config", "ConfigFile", "FailOn", "Level", "Source", "Volatile", "common_form", "locate", "read", "source_line",
-    "source_lines", "with_source",
+    "source_lines", "text_of", "with_source",
 ]  # fmt: skip
 
 FailOn: TypeAlias = Literal["breaking", "risky", "any", "never"]
@@ -53,6 +55,9 @@ class Source:
             raise ValueError("needs a command or a path, one of the two")
         if self.path is not None and (self.env or self.pass_env):
             raise ValueError("has env or pass-env beside a path; only a command takes them")
+        _refuse_zero((self.path or "", *self.command, *self.env, *self.env.values(), *self.pass_env))
+        if any(not name or "=" in name for name in (*self.env, *self.pass_env)):
+            raise ValueError('names a variable that cannot be one: it is empty, or holds "="')
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +86,19 @@ class Config:
     volatile: tuple[Volatile, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raise ValueError where a number makes no sense."""
+        """Raise ValueError where a number makes no sense, or a text is no name of a file or server."""
+        if not self.lockfile or "\0" in self.lockfile:
+            raise ValueError("lockfile is empty, or holds a zero character")
+        if "" in self.sources:
+            raise ValueError("sources holds an entry without a name")
         if self.token_growth_percent < 0:
             raise ValueError("token-growth-percent must be 0 or more")
+
+
+def _refuse_zero(texts: Iterable[str]) -> None:
+    """Raise ValueError for a zero character, which ends a text for every system."""
+    if any("\0" in text for text in texts):
+        raise ValueError("holds a zero character")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +161,10 @@ def common_form(table: dict[str, Any]) -> Config | None:
     sources = {name: _common_source(entry) for name, entry in entries.items()}
     if not isinstance(lockfile, str) or fail_on not in _FAIL_ON or None in sources.values():
         return None
-    return Config(lockfile=lockfile, fail_on=fail_on, sources={name: one for name, one in sources.items() if one})
+    try:
+        return Config(lockfile=lockfile, fail_on=fail_on, sources={name: one for name, one in sources.items() if one})
+    except ValueError:
+        return None
 
 
 def _common_source(entry: Any) -> Source | None:
@@ -176,7 +194,7 @@ def with_source(text: str, name: str, source: Source, place: ConfigFile) -> str:
     gap = "" if not text else newline if text.endswith("\n") else newline * 2
     result = text + gap + lines.replace("\n", newline)
     try:
-        table = _dig(tomli.loads(result), place)
+        table = _dig(tomli.loads(result.removeprefix(_MARK)), place)
     except tomli.TOMLDecodeError:
         table = {}
     if table.get("sources", {}).get(name) != _plain(source):
@@ -222,21 +240,44 @@ def _plain(source: Source) -> dict[str, Any]:
     return table
 
 
-def _table(place: ConfigFile) -> dict[str, Any]:
-    import tomli
+_MARK = "\ufeff"  # the byte order mark that some editors write
+_MAX_BYTES = 4 * 2**20
 
+
+def text_of(place: ConfigFile) -> str | None:
+    """The text of a settings file, None where there is no file. Raises FusionError for all that is no readable text."""
     try:
-        text = place.path.read_bytes().decode()
+        found = place.path.stat()
+        if not stat.S_ISREG(found.st_mode):  # reading a pipe may never end
+            raise FusionError(f"{place.path} is not a file", "name a settings file", stage="usage")
+        if found.st_size > _MAX_BYTES:
+            message = f"{place.path} is larger than {_MAX_BYTES >> 20} MiB"
+            raise FusionError(message, "check that it holds settings", stage="usage")
+        return place.path.read_bytes().decode()
     except FileNotFoundError:
-        raise FusionError(f"no settings file {place.path}", "check --config", stage="usage") from None
+        return None
     except UnicodeDecodeError:
         raise FusionError(f"{place.path} is not UTF-8 text", "save it as UTF-8", stage="usage") from None
     except OSError as error:
         raise FusionError(f"cannot read {place.path}: {error.strerror}", "check the path", stage="usage") from None
+
+
+def _table(place: ConfigFile) -> dict[str, Any]:
+    import tomli
+
+    text = text_of(place)
+    if text is None:
+        raise FusionError(f"no settings file {place.path}", "check --config", stage="usage")
+    step = "correct that line"
     try:
-        return _dig(tomli.loads(text), place)
+        return _dig(tomli.loads(text.removeprefix(_MARK)), place)
     except tomli.TOMLDecodeError as error:
-        raise FusionError(f"{place.path} is not valid TOML: {error}", "correct that line", stage="usage") from None
+        message = f"{place.path} is not valid TOML: {error}"
+    except RecursionError:
+        message, step = f"{place.path} is nested too deeply to hold settings", "check that it is the right file"
+    except ValueError:  # more digits than Python converts
+        message, step = f"{place.path} holds a number that is too long to be read", "check that it is the right file"
+    raise FusionError(message, step, stage="usage")
 
 
 def _dig(document: dict[str, Any], place: ConfigFile) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fusion_contracts.canonical import MAX_DEPTH, canonical_json, equal, loads, printable
+from fusion_contracts.canonical import MAX_DEPTH, canonical_json, equal, loads, printable, shell_word, shortened
 from fusion_contracts.errors import FusionError
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -189,3 +189,25 @@ def test_the_origin_is_shown_safely_and_the_next_step_can_be_chosen() -> None:
     with pytest.raises(FusionError) as caught:
         loads("", "a\x1b]0;b", next="ask the server's authors")
     assert str(caught.value) == r"a\u{1b}]0;b is empty; ask the server's authors"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("pages", "pages"),
+        ("a.b-c_1", "a.b-c_1"),
+        ("", "''"),
+        ("x; rm -rf ~", "'x; rm -rf ~'"),
+        ("$(id)", "'$(id)'"),
+        ("it's", "'it'\"'\"'s'"),
+        ("a\x1b\nb", r"'a\u{1b}\nb'"),
+    ],
+)
+def test_a_name_in_a_command_to_run_is_one_word(text: str, word: str) -> None:
+    assert shell_word(text) == word
+
+
+def test_a_long_name_hides_no_sentence() -> None:
+    assert shortened("a" * 120) == "a" * 120
+    assert shortened("a" * 121) == "a" * 120 + "..."
+    assert shortened("\x1b" * 10**6) == printable("\x1b" * 20) + "..."

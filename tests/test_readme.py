@@ -122,7 +122,9 @@ def test_the_test_line_is_the_one_that_ci_runs(readme: str, root: Path) -> None:
 
 
 def test_the_ci_snippet_is_what_init_writes(readme: str, example: Path) -> None:
-    shell("fusion init", example)
+    command = re.search(r"`(fusion init -- [^`]+)`", readme)
+    assert command is not None
+    shell(command[1], example)
     written = (example / ".github" / "workflows" / "fusion.yml").read_text(encoding="utf-8")
     (snippet,) = blocks(readme, "yaml")
     assert snippet in written

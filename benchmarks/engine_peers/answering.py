@@ -21,7 +21,7 @@ def serve(ask: Callable[[Any, Any, str], bool | None]) -> None:
     """Answer until stdin ends. What the library prints goes nowhere, and it reaches no network."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    socket.socket.connect = _refuse  # type: ignore[method-assign,assignment]
+    socket.socket.connect = _refuse  # type: ignore[method-assign]
     print("[]", file=replies, flush=True)  # all is imported
     for line in sys.stdin:
         print(json.dumps([_timed(ask, *pair) for pair in json.loads(line)]), file=replies, flush=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-__all__ = ["Case", "Peer", "Tally", "cases", "installed", "labelled", "race", "survey"]
+__all__ = ["Case", "Peer", "Tally", "cases", "installed", "labelled", "race", "ratio", "survey"]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -108,7 +108,8 @@ def installed(folder: Path) -> Iterator[tuple[Peer, str]]:
     """Ours, and those that could be installed below the folder, each with its version. Installs what is not there."""
     from fusion_contracts import __version__
 
-    yield Peer("fusion_contracts", [sys.executable, str(HERE / "ask_fusion.py")]), __version__
+    path = {"PYTHONPATH": os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
+    yield Peer("fusion_contracts", [sys.executable, "-m", "engine_peers.ask_fusion"], path), __version__
     python = folder / "python" / "bin" / "python"
     if python.exists() or (
         _done(sys.executable, "-m", "venv", str(folder / "python"))
@@ -116,7 +117,7 @@ def installed(folder: Path) -> Iterator[tuple[Peer, str]]:
     ):
         version = "from importlib.metadata import version; print(version('jsonsubschema'))"
         told = subprocess.run([str(python), "-c", version], capture_output=True, text=True, check=False)
-        yield Peer("jsonsubschema", [str(python), str(HERE / "ask_jsonsubschema.py")]), told.stdout.strip()
+        yield Peer("jsonsubschema", [str(python), "-m", "engine_peers.ask_jsonsubschema"], path), told.stdout.strip()
     modules = folder / "node_modules"
     if shutil.which("npm") is None:
         print("npm is not here: json-schema-diff is left out")
@@ -172,5 +173,5 @@ def _all(peer: Peer, asked: Sequence[Case]) -> float:
 
 
 def ratio(times: Sequence[tuple[float, float]]) -> float:
-    """How many times as fast ours is: the median over the runs."""
+    """How many times as fast ours is: the median over pairs of times."""
     return statistics.median(theirs / ours for ours, theirs in times)

@@ -7,50 +7,54 @@ and the module of a command is imported when that command is called.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from io import TextIOWrapper
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from fusion_contracts import __version__
+from fusion_contracts.cli.streams import SIGNAL, give_up, interrupted, settle
 from fusion_contracts.errors import FusionError
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "run"]
 
 COMMANDS = {
     "lock": "Write down what servers offer; --check verifies it.",
-    "check": "For CI: the lock is intact, fresh, and compatible with the base.",
+    "check": "For CI: the lock is intact, fresh, compatible with the base.",
     "diff": "Say what changed, and show the calls that fail.",
     "explain": "Say why a rule matters, or show a finding in full.",
     "show": "Print what a lock or a source holds.",
+    "release": "Keep the lock as what agents have learned.",
+    "awareness": "Print what a model is told that learned an older contract.",
     "init": "Set a project up: settings, first lock, workflow.",
 }
 
-INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0, 1, 2 (DESIGN section 7), 130 when interrupted."""
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0, 1, 2 (README, exit codes), 128 and the signal when one ended it."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     arguments, command = _split(arguments)
+    settle()
     app = _build(_wanted(arguments))
-    if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character gets its code, not a crash
-        sys.stdout.reconfigure(errors="backslashreplace")
+    placed = _placed()
     try:
         code = app(args=arguments, prog_name="fusion", standalone_mode=False, obj=command)
         sys.stdout.flush()
     except FusionError as error:
         return _refuse(error)
     except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # typer, too, ends when nobody reads
-        return _hush()
+        return interrupted(signal.SIGINT, placed)
+    except (BrokenPipeError, SystemExit) as end:  # typer, too, ends when nobody reads
+        return _ended(end, placed)
     except Exception as error:  # noqa: BLE001 - typer's own errors have no public class; no other may end with 1
-        return _usage(error)
+        return _usage(error, arguments)
+    if code == SIGNAL + signal.SIGINT:  # recent typer makes a code of an interrupt
+        return interrupted(signal.SIGINT, placed)
     return code if isinstance(code, int) else 0
 
 
@@ -147,20 +151,34 @@ def _refuse(error: FusionError) -> int:
     return refuse(error)
 
 
-def _usage(error: Exception) -> int:
-    """Print a usage error of typer's, which shows itself; anything else is a fault of ours, and told as one."""
+def _usage(error: Exception, arguments: Sequence[str]) -> int:
+    """Print a usage error of typer's, or what the system refused; anything else is a fault of ours, and told as one."""
+    from fusion_contracts.cli.output import fault, misuse, refuse, unwritable
+
     show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
     if callable(show) and isinstance(code, int):
-        show()
-        return code
-    from fusion_contracts.cli.output import fault, refuse
-
+        return misuse(error, show, machine=_asks_for_json(arguments))
+    if isinstance(error, OSError) and error.filename is None:
+        give_up(sys.stdout)
+        return refuse(unwritable(error))
     if os.environ.get("FUSION_TRACEBACK"):
         sys.excepthook(type(error), error, error.__traceback__)
     return refuse(fault(error))
 
 
-def _hush() -> int:
-    """The reader of our output went away (`fusion diff | head`): end quietly, and never as a success."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it closes stdout
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    return "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
+
+
+def _ended(end: BaseException, placed: int) -> int:
+    """A signal, told; or the reader of our output went away (`fusion diff | head`): quiet, and never a success."""
+    code = getattr(end, "code", None)
+    if isinstance(code, int) and code > SIGNAL:
+        return interrupted(code - SIGNAL, placed)
+    give_up(sys.stdout)
     return 2
+
+
+def _placed() -> int:
+    """How many files this process has written: none, where the module that writes is not loaded."""
+    return len(getattr(sys.modules.get("fusion_contracts.lockfile.file"), "placed", ()))

@@ -60,8 +60,8 @@ def run(  # noqa: PLR0913 - what to check, how to judge it, how to say it
         writer.text("".join(f"{line}\n" for line in _lines(outcome, project, judging, writer)))
     fail_on = judging.fail_on
     code = exit_code(outcome.whole, fail_on, stale=bool(outcome.edited or outcome.stale))
-    faults = [f"{project.lockfile} was edited by hand or merged badly"] if outcome.edited else []
-    faults += [f"{project.lockfile} is stale"] if outcome.stale else []
+    faults = [f"{project.shown_lock} was edited by hand or merged badly"] if outcome.edited else []
+    faults += [f"{project.shown_lock} is stale"] if outcome.stale else []
     found = bool(failing(outcome.report, fail_on))
     writer.line(ending(code, fail_on, found=found, faults=faults, unchecked=outcome.unchecked))
     return code
@@ -153,6 +153,8 @@ def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
     version = locked.info.get("version")
     why = f" ({package} is unpinned; locked: {version})" if package else ""
     yield f"  {name}  {report.verdict}  {told}{printable(why)}"
+    if stale.moved:
+        yield f"      {stale.moved}"
     yield f"      next: {stale.next}"
 
 

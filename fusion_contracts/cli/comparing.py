@@ -50,7 +50,7 @@ class _Part:
     @property
     def one_server(self) -> bool:
         """Whether it is a source of one server by its kind, whose NAME was derived and says little."""
-        return self.side.kind in {"stdio", "catalog"}
+        return self.side.kind in {"stdio", "catalog"} and len(self.lock.servers) == 1
 
 
 def compare(named: Named, project: Project, judging: Judging, writer: Writer) -> int:
@@ -91,7 +91,10 @@ def _live(project: Project, globs: Sequence[str], writer: Writer) -> tuple[_Part
     fresh = freshness(project, lock, progress=tell, globs=globs)
     for note in fresh.notes:
         tell(f"note: {printable(note)}")
-    unread = [stale.problem for stale in fresh.stale if stale.live is None]
+    for stale in fresh.stale:
+        if stale.moved:
+            tell(f"note: {printable(stale.name)}: {stale.moved}")
+    unread = [stale.problem for stale in fresh.stale if stale.live is None and not stale.moved]
     old = Lock({name: contract for name, contract in lock.servers.items() if name in fresh.live})
     return _Part(locked.side, old), _Part(side, Lock(fresh.live)), [*fresh.problems, *unread]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from fusion_contracts.canonical import printable
 from fusion_contracts.errors import Problem
 from fusion_contracts.report.counts import count
 
@@ -22,11 +23,11 @@ def ending(
     """
     reasons = [_FOUND[fail_on]] if found else []
     reasons += faults
-    rest = not_checked(unchecked)
+    rest = printable(not_checked(unchecked))
     if code == 2:  # noqa: PLR2004 - could not check
         return f"exit 2: could not check: {rest}"
     if code == 0:
-        said = "nothing was to fail on" if fail_on == "never" else f"nothing at or above {fail_on}"
+        said = "findings do not count (fail-on is never)" if fail_on == "never" else f"nothing at or above {fail_on}"
         return f"exit 0: {'no findings' if fail_on == 'any' else said}"
     return f"exit {code}: {'; '.join([*reasons, rest] if rest else reasons)}"
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.refresh import refresh
 from fusion_contracts.cli.wanted import Wanted, as_config, configured, same_origin
 from fusion_contracts.config import source_line
 from fusion_contracts.errors import Problem
-from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.model import Lock, ServerContract, SourceRecord
 
 __all__ = ["Freshness", "Stale", "freshness", "unpinned"]
 
@@ -21,35 +21,42 @@ _TOLD = 5  # entries of a stale server that are named
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """A server whose lock differs from its source; `live` is its contract now, None where it was not read."""
+    """A server whose lock differs from its source; `live` is its contract now, None where it was not read.
+
+    `moved` says that the settings name another source than the lock was made from; "" where they name the same.
+    """
 
     name: str
     reason: str
     live: ServerContract | None = None
+    moved: str = ""
 
     @property
     def problem(self) -> Problem:
         """The entry of a report's errors."""
-        shown = printable(self.name)
-        step = self.next if self.live else f"run fusion lock -s {shown}"
+        step = self.next if self.live else f"run fusion lock -s {shell_word(self.name)}"
         return Problem(self.name, "lock", f"the lock is stale: {self.reason}", step)
 
     @property
     def next(self) -> str:
         """What to do about it."""
-        shown = printable(self.name)
+        shown = shell_word(self.name)
         return f"fusion diff -s {shown} shows what changed, fusion lock -s {shown} accepts it"
 
 
 @dataclass(slots=True)
 class Freshness:
-    """Which servers are as locked, which are stale, which could not be read. `live` holds what was read, by NAME."""
+    """Which servers are as locked, which are stale, which could not be read.
+
+    `live` holds what was read, by NAME; `moved` says, by NAME, that the settings name another source than the lock.
+    """
 
     unchanged: list[str] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     live: dict[str, ServerContract] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
 
     @property
     def unread(self) -> list[str]:
@@ -68,6 +75,7 @@ def freshness(
     """Read the sources of the lock's servers (or the one `given` on the command line) and compare.
 
     A server whose source is named nowhere but in the lock is a problem: nothing that only a lock names is started.
+    Where the settings name another source than the lock, theirs is read: they vouch for it.
     """
     found = Freshness()
     wanted = [given] if given is not None else _vouched(project, lock, found, globs)
@@ -77,6 +85,7 @@ def freshness(
     found.live = refreshed.contracts
     for name, live in refreshed.contracts.items():
         _compare(name, lock.servers.get(name), live, found)
+    found.stale += [Stale(name, moved, moved=moved) for name, moved in found.moved.items() if name not in found.live]
     return found
 
 
@@ -87,12 +96,14 @@ def _compare(name: str, locked: ServerContract | None, live: ServerContract, fou
         found.stale.append(Stale(name, "it is not in the lock", live))
         return
     changes = [str(change) for change in surface_changes(locked, live)]
-    if not changes:
+    moved = found.moved.get(name, "")
+    if not changes and not moved:
         found.unchanged.append(name)
         found.notes += _quiet_changes(name, locked, live)
         return
     rest = f" and {len(changes) - _TOLD} more" if len(changes) > _TOLD else ""
-    found.stale.append(Stale(name, f"{', '.join(changes[:_TOLD])}{rest}", live))
+    told = f"{', '.join(changes[:_TOLD])}{rest}"
+    found.stale.append(Stale(name, "; ".join(filter(None, (moved, told))), live, moved))
 
 
 def _quiet_changes(name: str, locked: ServerContract, live: ServerContract) -> list[str]:
@@ -109,7 +120,7 @@ def _quiet_changes(name: str, locked: ServerContract, live: ServerContract) -> l
 
 
 def _vouched(project: Project, lock: Lock, found: Freshness, globs: Sequence[str]) -> list[Wanted]:
-    """The sources of the settings that the lock's servers came from; what does not fit together goes to `found`."""
+    """The sources that the settings name for the lock's servers; what does not fit together goes to `found`."""
     found_sources, found.problems = configured(project, globs)
     broken = {problem.server for problem in found.problems}
     sources = {one.name: one for one in found_sources}
@@ -120,12 +131,22 @@ def _vouched(project: Project, lock: Lock, found: Freshness, globs: Sequence[str
             continue
         if one is None:
             found.problems.append(_unnamed(project, contract))
-        elif not same_origin(one, contract):
-            found.stale.append(Stale(name, "it was locked from another source than the settings name"))
         else:
             wanted.append(one)
+            if not same_origin(one, contract):
+                found.moved[name] = _moved(contract.source, one)
     found.stale += [Stale(one.name or "", "it is in the settings and not in the lock") for one in sources.values()]
     return wanted
+
+
+def _moved(locked: SourceRecord | None, wanted: Wanted) -> str:
+    """That the settings name another source than the lock; a secret that someone wrote into the lock is not shown."""
+    from fusion_contracts.sources.secrets import redact  # rarely needed
+
+    before = "a source that it does not name"
+    if locked is not None:
+        before = " ".join(map(shell_word, locked.command)) or locked.url or locked.path or locked.kind
+    return printable(redact(f"the source changed: locked from {before}, settings name {wanted.source.label}"))
 
 
 def _unnamed(project: Project, contract: ServerContract) -> Problem:
@@ -133,12 +154,12 @@ def _unnamed(project: Project, contract: ServerContract) -> Problem:
     entry = as_config(contract.source) if contract.source else None
     if entry is None:
         message = "the lock does not say how it was read"
-        return Problem(contract.name, "usage", message, f"run fusion lock SOURCE --name {printable(contract.name)}")
+        return Problem(contract.name, "usage", message, f"run fusion lock SOURCE --name {shell_word(contract.name)}")
     home = project.home
     table = f"[{home.prefix}sources]"
     message = "its source stands in the lock alone, and nothing that only a lock names is started"
-    line = source_line(contract.name, entry)
-    return Problem(contract.name, "usage", message, f"add to {table} in {home.path.name}: {line}")
+    step = f"drop it with fusion lock --prune -s {shell_word(contract.name)}, or add to {table} in {home.path.name}"
+    return Problem(contract.name, "usage", message, f"{step}: {source_line(contract.name, entry)}")
 
 
 _RUNNERS = re.compile(r"(?:npx|bunx|pnpx|uvx)(?:\.cmd|\.exe)?$")

@@ -25,5 +25,5 @@ def init(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.project import open_project
     from fusion_contracts.cli.setup import set_up
 
-    project = open_project(folder, lockfile, config, create=True)
+    project = open_project(folder, lockfile, config, create=source is not None or bool(context.obj))
     return set_up(Job(project, source, context.obj, name, tuple(pass_env), ()))

@@ -21,6 +21,7 @@ def lock(  # noqa: PLR0913, PLR0917 - the options of a command
         bool, typer.Option("--check", help="Write nothing: verify that the lock is intact and equal to its sources.")
     ] = False,
     write: Annotated[bool, typer.Option("--write", help="Change an existing lock even where CI is set.")] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="Drop servers that the settings do not name.")] = False,
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     name: Name = None,
     pass_env: PassEnv = [],  # noqa: B006
@@ -35,6 +36,7 @@ def lock(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.locking import Job, verify_lock, write_lock
     from fusion_contracts.cli.project import open_project
 
-    project = open_project(folder, lockfile, config, create=not check)
-    job = Job(project, source, context.obj, name, tuple(pass_env), tuple(servers))
+    names_source = source is not None or bool(context.obj)
+    project = open_project(folder, lockfile, config, create=names_source and not check)
+    job = Job(project, source, context.obj, name, tuple(pass_env), tuple(servers), prune=prune)
     return verify_lock(job) if check else write_lock(job, write=write)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts import config
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.fresh import Freshness, freshness
+from fusion_contracts.cli.noting import tell_notes
 from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
-from fusion_contracts.cli.project import Judging, Project, selected
+from fusion_contracts.cli.project import Judging, Project, matches, selected
 from fusion_contracts.cli.refresh import Refreshed, new_text, refresh
 from fusion_contracts.cli.wanted import Wanted, as_config, asked, configured, locked_as, same_origin
 from fusion_contracts.errors import FusionError
@@ -34,6 +35,7 @@ class Job:
     name: str | None
     pass_env: tuple[str, ...]
     servers: tuple[str, ...]
+    prune: bool = False
 
     @property
     def names_source(self) -> bool:
@@ -50,17 +52,18 @@ def write_lock(job: Job, *, write: bool) -> int:
     found = refresh(project, wanted, locked, twice=True, progress=tell, globs=job.servers)
     found.problems = [*broken, *found.problems]
     found.unread += len(broken)
-    _require(found, job)
-    text = new_text(old, locked, found.contracts, origin=project.lockfile)
+    gone = _gone(job, locked, found)
+    _require(found, job, gone)
+    text = new_text(old, locked, found.contracts, gone, origin=project.lockfile)
     settings = _settings(project, wanted, found)
-    _tell_notes(found, locked, project)
-    _say_accepted(project, locked, found)
+    tell_notes(found, locked, gone, project)
+    _say_accepted(project, locked, found, gone)
     if old is not None and text != old and in_ci(os.environ) and not write:
         step = "run fusion lock elsewhere and commit it, or add --write"
-        say(f"exit {FOUND}: {project.lockfile} would change, and CI is set: {step}")
+        say(f"exit {FOUND}: {project.shown_lock} would change, and CI is set: {step}")
         return FOUND
     _write(project, text, old, settings)
-    return _finish(project, locked, found, changed=text != old)
+    return _finish(project, locked, found, gone, changed=text != old)
 
 
 def _present(project: Project) -> str | None:
@@ -85,7 +88,7 @@ def _wanted(job: Job, locked: Lock) -> tuple[list[Wanted], list[Problem]]:
                 step = "name one, or write it in the settings"
                 raise FusionError(f"{option} goes with a SOURCE or a command", step, stage="usage")
         found, broken = configured(project, job.servers)
-        if not found and not broken:
+        if not found and not broken and not (job.prune and locked.servers):
             raise _nothing_configured(project, job.servers)
         return found, broken
     one = asked(project, job.source, job.command, name=job.name, pass_env=job.pass_env)
@@ -94,18 +97,32 @@ def _wanted(job: Job, locked: Lock) -> tuple[list[Wanted], list[Problem]]:
 
 
 def _nothing_configured(project: Project, globs: Sequence[str]) -> FusionError:
+    from fusion_contracts.lockfile.file import lock_above
+
     if globs and project.config.sources:
         known = printable(", ".join(project.config.sources))
         shown = printable(" or ".join(globs))
         return FusionError(f"no configured source matches {shown}", f"there are: {known}", stage="usage")
+    above = None if os.path.lexists(project.lock_path) else lock_above(project.lock_path)
+    further = f", or run it with -C {above}, where there is a lock" if above else ""
     message = "there is nothing to lock: no source is configured"
-    return FusionError(message, "name one: fusion lock -- COMMAND", stage="usage")
+    return FusionError(message, f"name one: fusion lock -- COMMAND{further}", stage="usage")
 
 
-def _require(found: Refreshed, job: Job) -> None:
-    """Raise FusionError where no source gave anything: then nothing is written."""
-    if found.contracts:
+def _gone(job: Job, locked: Lock, found: Refreshed) -> frozenset[str]:
+    """The servers that `--prune` drops: those in the lock that the settings do not name."""
+    if not job.prune:
+        return frozenset()
+    named = {*job.project.config.sources, *found.contracts}
+    return frozenset(name for name in locked.servers if name not in named and matches(name, job.servers))
+
+
+def _require(found: Refreshed, job: Job, gone: Collection[str]) -> None:
+    """Raise FusionError where no source gave anything and nothing is dropped: then nothing is written."""
+    if found.contracts or (gone and not found.problems):
         return
+    if job.prune and not found.problems:
+        raise _nothing_configured(job.project, job.servers)
     if len(found.problems) == 1:
         one = found.problems[0]
         raise FusionError(one.message, one.next, server=one.server, stage=one.stage)
@@ -130,37 +147,21 @@ def _settings(project: Project, wanted: Sequence[Wanted], found: Refreshed) -> s
         if entry is None or not any(same_origin(one, contract) for one in wanted):
             continue
         if present is None:
-            text = config.with_source(_text_of(project) if text is None else text, contract.name, entry, project.home)
+            before = (config.text_of(project.home) or "") if text is None else text
+            text = config.with_source(before, contract.name, entry, project.home)
         elif (present.command, present.path) != (entry.command, entry.path):
             where = f"{project.home.path.name} names another source for {printable(contract.name)}"
             raise FusionError(where, "change it there, or give another --name; nothing was written", stage="usage")
     return text
 
 
-def _text_of(project: Project) -> str:
-    path = project.home.path
-    try:
-        return path.read_bytes().decode() if path.exists() else ""
-    except (OSError, UnicodeDecodeError):
-        raise FusionError(f"cannot read {path}", "check its permissions; nothing was written", stage="usage") from None
-
-
-def _tell_notes(found: Refreshed, locked: Lock, project: Project) -> None:
-    for line in (*found.notes, *found.volatile):
-        tell(f"note: {printable(line)}")
-    unnamed = [name for name in locked.servers if name not in project.config.sources and name not in found.contracts]
-    for name in unnamed:
-        tell(f"note: {printable(name)} is kept as it is in {project.lockfile}: no source of that name is configured")
-    for problem in found.problems:
-        tell(f"fusion: {printable(str(problem))}")
-
-
-def _say_accepted(project: Project, locked: Lock, found: Refreshed) -> None:
-    """Print what writing the lock accepts: the findings from the old lock to the new."""
+def _say_accepted(project: Project, locked: Lock, found: Refreshed, gone: Collection[str]) -> None:
+    """Print what writing the lock accepts: the findings from the old lock to the new, servers that are dropped too."""
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.report.text import render_findings
 
-    before = Lock({name: contract for name, contract in locked.servers.items() if name in found.contracts})
+    touched = {*found.contracts, *gone}
+    before = Lock({name: contract for name, contract in locked.servers.items() if name in touched})
     report = Judging.of(project).compare(before, Lock(found.contracts))
     for name in sorted(found.contracts.keys() - before.servers.keys()) if locked.servers else ():
         say(f"new: {printable(name)}, {count(len(found.contracts[name].tools), 'tool')}")
@@ -179,21 +180,30 @@ def in_ci(environ: Mapping[str, str]) -> bool:
 
 
 def _write(project: Project, text: str, old: str | None, settings: str | None) -> None:
-    from fusion_contracts.lockfile.file import write_atomic
+    """Write the lock and the settings, both or none. Raises FusionError where another run wrote the lock meanwhile."""
+    from fusion_contracts.lockfile.file import MAX_BYTES, write_together
 
-    if text != old:
-        write_atomic(project.lock_path, text)
+    if len(text.encode()) > MAX_BYTES:
+        message = f"{project.shown_lock} would be larger than {MAX_BYTES >> 20} MB, which is more than is read again"
+        raise FusionError(message, "nothing was written; lock its servers in several files: --lockfile", stage="lock")
+
+    def unchanged() -> None:
+        if _present(project) != old:
+            message = f"{project.shown_lock} was changed while the servers were read"
+            raise FusionError(message, "nothing was written; run it again", stage="lock")
+
+    texts = {project.lock_path: text} if text != old else {}
+    write_together(texts if settings is None else {**texts, project.home.path: settings}, unchanged)
     if settings is not None:
-        write_atomic(project.home.path, settings)
         tell(f"added the source to [{project.home.prefix}sources] in {project.home.path.name}")
 
 
-def _finish(project: Project, locked: Lock, found: Refreshed, *, changed: bool) -> int:
+def _finish(project: Project, locked: Lock, found: Refreshed, gone: Collection[str], *, changed: bool) -> int:
     """Print the last line: what the lock holds, and what it could not take."""
-    servers = {**locked.servers, **found.contracts}
+    servers = {name: one for name, one in {**locked.servers, **found.contracts}.items() if name not in gone}
     tools = sum(len(contract.tools) for contract in servers.values())
     holds = f"{count(len(servers), 'server')}, {count(tools, 'tool')}"
-    did = f"wrote {project.lockfile}" if changed else f"{project.lockfile} is up to date"
+    did = f"wrote {project.shown_lock}" if changed else f"{project.shown_lock} is up to date"
     if not found.problems:
         say(f"{did}: {holds}")
         return OK
@@ -211,6 +221,8 @@ def verify_lock(job: Job) -> int:
     from fusion_contracts.lockfile.verify import damage
 
     project = job.project
+    if job.prune:
+        raise FusionError("--prune changes the lock, and --check only reads", "give one of the two", stage="usage")
     opened = open_lock(read_text(project.lock_path), origin=project.lockfile)
     edited = damage(opened)
     lock = selected(opened.lock, job.servers, where=project.lockfile)
@@ -236,8 +248,8 @@ def _verdict(project: Project, lock: Lock, edited: Sequence[Problem], fresh: Fre
         say(printable(str(problem)))
     for stale in fresh.stale:
         say(printable(str(stale.problem)))
-    faults = [f"{project.lockfile} was edited by hand or merged badly"] if edited else []
-    faults += [f"{project.lockfile} is stale"] if fresh.stale else []
+    faults = [f"{project.shown_lock} was edited by hand or merged badly"] if edited else []
+    faults += [f"{project.shown_lock} is stale"] if fresh.stale else []
     unread = [f"{count(len(fresh.unread), 'server')} not checked"] if fresh.problems else []
     if faults:
         say(f"exit {FOUND}: {'; '.join([*faults, *unread])}")
@@ -247,5 +259,5 @@ def _verdict(project: Project, lock: Lock, edited: Sequence[Problem], fresh: Fre
         return REFUSED
     tools = sum(len(lock.servers[name].tools) for name in fresh.unchanged)
     counted = f"{count(len(fresh.unchanged), 'server')}, {count(tools, 'tool')}"
-    say(f"exit {OK}: {project.lockfile} is intact and equal to its sources: {counted}")
+    say(f"exit {OK}: {project.shown_lock} is intact and equal to its sources: {counted}")
     return OK

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.cli.streams import give_up
 from fusion_contracts.errors import FusionError
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Report
 
-__all__ = ["FOUND", "OK", "REFUSED", "Writer", "fault", "refuse", "say", "tell"]
+__all__ = ["FOUND", "OK", "REFUSED", "Writer", "fault", "misuse", "refuse", "say", "tell", "unwritable"]
 
 OK, FOUND, REFUSED = 0, 1, 2
-"""DESIGN section 7: nothing found; findings, or a stale or edited lock; could not check."""
+"""Exit codes: nothing found; findings, or a stale or edited lock; could not check."""
 
 _WIDTH = 100  # where standard output is no terminal: CI logs are wide
 
@@ -30,8 +32,12 @@ def say(text: str) -> None:
 
 def tell(text: str) -> None:
     """Print progress: never part of a result, so that a report on standard output stays a report."""
-    sys.stdout.flush()  # the two streams often end in one log; keep their order
-    print(text, file=sys.stderr)
+    with suppress(OSError):
+        sys.stdout.flush()  # the two streams often end in one log; keep their order
+    try:
+        print(text, file=sys.stderr)
+    except OSError:  # what people cannot be told is no reason to end otherwise
+        give_up(sys.stderr)
 
 
 def refuse(error: FusionError) -> int:
@@ -40,6 +46,28 @@ def refuse(error: FusionError) -> int:
     tell(f"fusion: {sentence}")
     tell(f"exit {REFUSED}: could not check")
     return REFUSED
+
+
+def misuse(error: Exception, show: Callable[[], None], *, machine: bool) -> int:
+    """Print a usage error of typer's, without a secret that it repeats, and for `machine` as a report as well."""
+    from fusion_contracts.sources.secrets import redact
+
+    message, formatted = getattr(error, "message", None), getattr(error, "format_message", None)
+    if type(error).__name__ == "NoArgsIsHelpError" or not isinstance(message, str) or not callable(formatted):
+        show()  # the help, which is no error to speak of
+        return REFUSED
+    vars(error)["message"] = printable(redact(message))
+    if machine:
+        Writer("json").last_report(FusionError(formatted(), "see fusion --help", stage="usage"))
+    show()
+    tell(f"exit {REFUSED}: could not check")
+    return REFUSED
+
+
+def unwritable(error: OSError) -> FusionError:
+    """Standard output takes nothing more."""
+    reason = (error.strerror or "the system refused").lower()
+    return FusionError(f"cannot write to standard output: {reason}", "write elsewhere", stage="usage")
 
 
 def fault(error: Exception) -> FusionError:
@@ -83,15 +111,16 @@ class Writer:
         try:
             return command()
         except FusionError as error:
-            self._last_report(error)
+            self.last_report(error)
             raise
         except BrokenPipeError:
             raise
         except Exception as error:
-            self._last_report(fault(error))
+            self.last_report(fault(error))
             raise
 
-    def _last_report(self, error: FusionError) -> None:
+    def last_report(self, error: FusionError) -> None:
+        """Write the report of a command that an error ended; nothing where the report is for people."""
         if self.machine:
             from fusion_contracts.diff import Report, Side
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from fusion_contracts.model import Lock, ServerContract
 
 if TYPE_CHECKING:
     from fusion_contracts.sources.base import Options, Reading
+    from fusion_contracts.sources.candidates import Candidate
 
 __all__ = ["Refreshed", "new_text", "refresh"]
 
@@ -27,7 +28,7 @@ class Refreshed:
     contracts: dict[str, ServerContract] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    volatile: list[str] = field(default_factory=list)
+    volatile: list[Candidate] = field(default_factory=list)
     refused: int = 0
     unread: int = 0
 
@@ -49,10 +50,19 @@ def refresh(  # noqa: PLR0913 - what to read, what to compare with, and three sw
     from fusion_contracts.sources.twice import read_twice
 
     found = Refreshed()
+    told: list[str] = []
+
+    def again() -> None:
+        if not told:
+            told.append("listing twice, to find what changes by itself")
+            progress(told[0])
+
     for one in wanted:
         options = _options(project, one, locked, progress)
         try:
-            reading, volatile = read_twice(one.source, options) if twice else (one.source.read(options), [])
+            reading, volatile = (
+                read_twice(one.source, options, again=again) if twice else (one.source.read(options), [])
+            )
         except FusionError as error:
             found.problems.append(error.problem)
             found.unread += 1
@@ -97,15 +107,23 @@ def _is_refused_tool(problem: Problem) -> bool:
     return problem.stage == "normalise" and problem.message.startswith("tool ")
 
 
-def new_text(old: str | None, locked: Lock, contracts: Mapping[str, ServerContract], *, origin: str) -> str:
-    """The lock's text with these contracts: blocks of other servers keep every byte.
+def new_text(
+    old: str | None,
+    locked: Lock,
+    contracts: Mapping[str, ServerContract],
+    gone: Collection[str] = (),
+    *,
+    origin: str,
+) -> str:
+    """The lock's text with these contracts and without the servers `gone`: blocks of others keep every byte.
 
     `old` is the present text, None where there is none. Raises FusionError where the text takes no new block.
     """
-    if old is None or set(contracts) == set(locked.servers):
+    kept = {name: contract for name, contract in locked.servers.items() if name not in gone}
+    if old is None or contracts.keys() == kept.keys():
         from fusion_contracts.lockfile.codec import encode
 
         return encode(Lock({name: contracts[name] for name in sorted(contracts)}))
     from fusion_contracts.lockfile.splice import splice
 
-    return splice(old, Lock({**locked.servers, **contracts}), contracts.keys(), origin=origin)
+    return splice(old, Lock({**kept, **contracts}), {*contracts, *gone}, origin=origin)

@@ -2,55 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import posixpath
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from fusion_contracts import __version__
+from fusion_contracts import config
+from fusion_contracts.canonical import printable
 from fusion_contracts.cli.locking import Job, write_lock
 from fusion_contracts.cli.output import OK, say
 from fusion_contracts.cli.project import Project
+from fusion_contracts.cli.wanted import asked, locked_as, same_origin
 from fusion_contracts.errors import FusionError
 
 __all__ = ["set_up"]
 
 # Line ends never change, or digests of prose would; a lock is text, and its diff is meant to be read.
 _ATTRIBUTES = "text eol=lf linguist-generated=false"
-
-_WORKFLOW = """\
-# Does a change to the tools break the agents that use them? Written by `fusion init`; yours to change.
-name: fusion
-
-on:
-  pull_request:
-  push:
-    branches: [main, master]
-  schedule:
-    - cron: "17 5 * * *"
-
-permissions:
-  contents: read
-
-jobs:
-  check:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-        with:
-          fetch-depth: 0 # the lock is compared with its state at the base
-      - uses: actions/setup-python@v5
-        with:
-          python-version: "3.13"
-      - run: pip install "fusion-contracts=={version}"
-
-      # On a pull request nothing is started: the change may come from a stranger, and servers need secrets. If the
-      # server is part of this repository, install it above and drop --offline: then the lock must equal the code.
-      - if: github.event_name == 'pull_request'
-        run: fusion check --offline{options}
-
-      # Elsewhere the servers are asked whether they still are what the lock says. Give them their variables in env.
-      - if: github.event_name != 'pull_request'
-        run: fusion check --base HEAD{options}
-"""
 
 _SETTINGS = """\
 # Settings of fusion-contracts. `fusion lock -- COMMAND` adds a server here.
@@ -61,20 +31,23 @@ fail-on = "breaking"
 
 def set_up(job: Job) -> int:
     """Write what is missing: settings, the lock, .gitattributes, the workflow. Raises FusionError."""
-    project = job.project
     code = _first_lock(job)
-    _missing(project.root / ".github" / "workflows" / "fusion.yml", lambda: _workflow(project))
+    project = _now(job.project)
+    _workflow(project)
     _attributes(project)
     return code
 
 
 def _first_lock(job: Job) -> int:
-    """The settings and the first lock; an existing lock is not touched."""
+    """The settings and the first lock. Of an existing lock nothing changes but that a new server joins it."""
     project = job.project
-    if project.lock_path.exists():
-        say(f"{project.lockfile} is there already; left as it is")
+    there = project.lock_path.exists()
+    if job.names_source and (not there or _is_new(job)):
+        return write_lock(job, write=False)
+    if there:
+        say(f"{project.shown_lock} is there already; left as it is")
         return OK
-    if job.names_source or project.config.sources:
+    if project.config.sources:
         return write_lock(job, write=False)
     if project.place is None and not project.home.path.exists():
         _missing(project.home.path, lambda: _SETTINGS)
@@ -82,20 +55,39 @@ def _first_lock(job: Job) -> int:
     return OK
 
 
-def _workflow(project: Project) -> str:
-    default = project.lockfile == project.config.lockfile
-    options = "" if default else f" --lockfile {project.lockfile}"
-    return _WORKFLOW.replace("{version}", __version__).replace("{options}", options)
+def _is_new(job: Job) -> bool:
+    """Whether the source of the command line is not the one that its server was locked from."""
+    from fusion_contracts.lockfile.file import read_lock
+
+    one = asked(job.project, job.source, job.command, name=job.name)
+    locked = locked_as(one, read_lock(job.project.lock_path))
+    return locked is None or not same_origin(one, locked)
 
 
-def _missing(path: Path, text: Callable[[], str]) -> None:
-    """Write a file unless it is there."""
+def _now(project: Project) -> Project:
+    """The project with its settings as they are after the lock was written."""
+    settings, place = config.read(project.root, project.place.path if project.place else None, create=True)
+    return replace(project, config=settings, place=place)
+
+
+def _workflow(project: Project) -> None:
+    """The workflow, once it is known what it is to check, and one line on what it starts."""
+    from fusion_contracts.cli.workflow import choice, workflow
+
+    if not project.config.sources:
+        say("no workflow yet: it depends on the source; run fusion init again after fusion lock")
+    elif _missing(project.root / ".github" / "workflows" / "fusion.yml", lambda: workflow(project)):
+        say(choice(project))
+
+
+def _missing(path: Path, text: Callable[[], str]) -> bool:
+    """Write a file unless it is there, and say which; return whether it was written."""
     from fusion_contracts.lockfile.file import write_atomic
 
-    shown = path.as_posix()
+    shown = printable(path.as_posix())
     if path.exists():
         say(f"{shown} is there already; left as it is")
-        return
+        return False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -103,6 +95,7 @@ def _missing(path: Path, text: Callable[[], str]) -> None:
         raise FusionError(message, "check its permissions", stage="usage") from None
     write_atomic(path, text())
     say(f"wrote {shown}")
+    return True
 
 
 def _attributes(project: Project) -> None:
@@ -114,10 +107,15 @@ def _attributes(project: Project) -> None:
         text = path.read_bytes().decode() if path.exists() else ""
     except (OSError, UnicodeDecodeError):
         raise FusionError(f"cannot read {path}", "check its permissions", stage="usage") from None
-    if any(line.split()[:1] == [project.lockfile] for line in text.splitlines()):
-        say(f"{path.as_posix()} speaks of {project.lockfile} already; left as it is")
+    name = posixpath.normpath(Path(project.lockfile).as_posix())
+    if name.startswith(("../", "/")):
+        say(f"{project.shown_lock} lies elsewhere: add `{printable(posixpath.basename(name))} {_ATTRIBUTES}` there")
+        return
+    pattern = name if re.fullmatch(r"[\w./-]+", name) else json.dumps(name, ensure_ascii=False)  # as git quotes
+    if any(line.startswith((f"{pattern} ", f"{pattern}\t")) for line in text.splitlines()):
+        say(f"{printable(path.as_posix())} speaks of {project.shown_lock} already; left as it is")
         return
     newline = "\r\n" if "\r\n" in text else "\n"
     gap = newline if text and not text.endswith("\n") else ""
-    write_atomic(path, f"{text}{gap}{project.lockfile} {_ATTRIBUTES}{newline}")
-    say(f"added {project.lockfile} to {path.as_posix()}")
+    write_atomic(path, f"{text}{gap}{pattern} {_ATTRIBUTES}{newline}")
+    say(f"added {project.shown_lock} to {printable(path.as_posix())}")

@@ -42,8 +42,12 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.showing import print_lock, print_source
     from fusion_contracts.cli.wanted import asked
 
-    project = open_project(folder, lockfile, config)
     writer = Writer.of(format, output, folder, (), no_colour=no_colour)
-    if source is None and not context.obj:
-        return print_lock(project, writer, servers)
-    return print_source(asked(project, source, context.obj, name=name, pass_env=pass_env), project, writer, servers)
+
+    def shown() -> int:
+        project = open_project(folder, lockfile, config)
+        if source is None and not context.obj:
+            return print_lock(project, writer, servers)
+        return print_source(asked(project, source, context.obj, name=name, pass_env=pass_env), project, writer, servers)
+
+    return writer.guarded(shown)

@@ -43,7 +43,8 @@ def print_source(one: Wanted, project: Project, writer: Writer, servers: Sequenc
 
 def _rendered(lock: Lock, writer: Writer) -> str:
     if writer.machine:
-        shown = {"servers": {name: _document(contract) for name, contract in lock.servers.items()}}
+        catalogs = {name: _document(contract) for name, contract in lock.servers.items()}
+        shown = next(iter(catalogs.values())) if len(catalogs) == 1 else {"catalogs": catalogs}
         return json.dumps(shown, indent=2) + "\n"
     from fusion_contracts.report.listing import render
 
@@ -51,15 +52,18 @@ def _rendered(lock: Lock, writer: Writer) -> str:
 
 
 def _document(contract: ServerContract) -> dict[str, Any]:
-    """A server as MCP lists it, in the form of a saved catalog, so that what is shown can be read again."""
+    """A server as MCP lists it: a saved catalog, which can be read again as a source, under the same NAME."""
     from fusion_contracts.sources.wire import prompt_document, server_document, tool_document
 
     shown = server_document(contract)
     return {
-        "protocolVersion": contract.protocol_version,
-        "serverInfo": shown["serverInfo"],
-        "capabilities": shown["capabilities"],
-        "instructions": shown["instructions"],
+        "server": {
+            "name": contract.name,
+            "protocolVersion": contract.protocol_version,
+            "serverInfo": shown["serverInfo"],
+            "capabilities": shown["capabilities"],
+            "instructions": shown["instructions"],
+        },
         "tools": [tool_document(tool) for tool in contract.tools.values()],
         "prompts": [prompt_document(prompt) for prompt in contract.prompts.values()],
         "resources": [{"uri": uri, **fields} for uri, fields in shown["resources"].items()],

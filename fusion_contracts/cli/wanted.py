@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fusion_contracts import config
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable, shell_word
+from fusion_contracts.cli.output import tell
 from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock, ServerContract, SourceRecord
@@ -46,15 +47,59 @@ def asked(
     """
     from fusion_contracts.sources.resolve import resolve
 
-    source = resolve(argument, command, project.options(_silent, name=name, pass_env=pass_env))
+    for variable in pass_env:
+        if variable not in os.environ:
+            tell(f"note: {printable(variable)} is not set here, so the server is started without it")
+    if name == "":
+        raise FusionError("--name is empty", "give a name, or leave it out", stage="usage")
+    try:
+        source = resolve(argument, command, project.options(_silent, name=name, pass_env=pass_env))
+    except FusionError as error:
+        raise _meant(error, project, argument) from None
     one = Wanted(source, name, _rooted(source.record, project.root))
     if one.record is None:
         return one
-    for key, entry in project.config.sources.items():
-        if name in {None, key} and (one.record.command, one.record.path) == (entry.command, entry.path):
-            _require_env(project, key, entry, pass_env)
-            return Wanted(_source(project, entry), key, one.record)
-    return one
+    same = {
+        key: entry
+        for key, entry in project.config.sources.items()
+        if name in {None, key} and (one.record.command, one.record.path) == (entry.command, entry.path)
+    }
+    if not same or (len(same) > 1 and one.record.path is not None):  # one file may hold several servers
+        return one
+    key, entry = next(iter(same.items()))
+    _require_env(project, key, entry, pass_env)
+    return Wanted(_source(project, entry), key, one.record)
+
+
+def _meant(error: FusionError, project: Project, argument: str | None) -> FusionError:
+    """The error, with what a word that is no file may have meant: a server's NAME, or a git revision."""
+    if not argument or ":" in argument or os.path.lexists(project.root / argument):
+        return error
+    if argument in project.config.sources or argument in _locked_names(project):
+        step = f"did you mean -s {shell_word(argument)}?"
+    elif _is_revision(argument, project.root):
+        step = f"did you mean git:{printable(argument)}?"
+    else:
+        return error
+    return FusionError(f"{printable(argument)} is no file", step, stage="usage")
+
+
+def _locked_names(project: Project) -> Iterable[str]:
+    from fusion_contracts.lockfile.file import read_lock
+
+    try:
+        return read_lock(project.lock_path).servers
+    except FusionError:
+        return ()
+
+
+def _is_revision(word: str, root: Path) -> bool:
+    from fusion_contracts.sources.git import resolve_revision
+
+    try:
+        return bool(resolve_revision(word, root))
+    except FusionError:
+        return False
 
 
 def _require_env(project: Project, name: str, entry: config.Source, pass_env: Sequence[str]) -> None:
@@ -121,7 +166,9 @@ def locked_as(wanted: Wanted, lock: Lock) -> ServerContract | None:
     """The contract in the lock that this source made: the one under its NAME, else the one that it was locked from."""
     if wanted.name is not None:
         return lock.servers.get(wanted.name)
-    return next((contract for contract in lock.servers.values() if same_origin(wanted, contract)), None)
+    found = [contract for contract in lock.servers.values() if same_origin(wanted, contract)]
+    several = len(found) > 1 and wanted.record is not None and wanted.record.path is not None
+    return found[0] if found and not several else None  # of several in one file none is meant
 
 
 def as_config(record: SourceRecord) -> config.Source | None:
@@ -130,6 +177,9 @@ def as_config(record: SourceRecord) -> config.Source | None:
     A variable whose value the lock does not hold is written as a reference to itself.
     """
     env = {name: template or f"${{{name}}}" for name, template in record.env.items()}
-    if record.kind == "stdio" and record.command:
-        return config.Source(command=record.command, env=env, pass_env=record.pass_env)
-    return config.Source(path=record.path) if record.kind == "file" and record.path is not None else None
+    try:
+        if record.kind == "stdio" and record.command:
+            return config.Source(command=record.command, env=env, pass_env=record.pass_env)
+        return config.Source(path=record.path) if record.kind == "file" and record.path is not None else None
+    except ValueError:  # a lock may hold what no settings take
+        return None

@@ -75,11 +75,12 @@ def _level(fact: Fact, rule: Rule, verdict: Verdict) -> Level:
 
 
 def _sentence(fact: Fact, message: str) -> str:
-    """A rule on a schema says a predicate; the subject is the field, or the whole input or output."""
+    """A rule on a schema says a predicate; the subject is the argument, the field of the output, or all of either."""
     if isinstance(fact.change, ContractChange):
         return message
     paths = fact.change.place.uses or (fact.change.place.path,)
-    return f"{names(path or fact.side for path in paths)} {message}"
+    subject = names(path or fact.side for path in paths)
+    return f"output {subject} {message}" if fact.side == "output" and all(paths) else f"{subject} {message}"
 
 
 def _undecided(facts: list[Fact]) -> Fact:

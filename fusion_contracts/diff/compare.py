@@ -14,6 +14,9 @@ from fusion_contracts.model import JsonObject, JsonValue, ServerContract, Tool
 
 __all__ = ["compare_contracts", "server_added", "server_removed"]
 
+_NEAR = 0.75  # of difflib: `emulate_cpu` is near `emulate`, `browser_pdf_save` is not near `browser_type`
+_MANY = 400  # tools of a server among which the nearest name is looked for
+
 
 def compare_contracts(old: ServerContract, new: ServerContract, *, world: str) -> Iterator[Fact]:
     """Every fact that differs between two contracts; none when they are equal."""
@@ -86,9 +89,11 @@ def _type(schema: JsonValue) -> JsonValue:
 
 
 def _closest(name: str, contract: ServerContract) -> str:
+    if len(contract.tools) > _MANY:  # each is a comparison of two texts, for every tool that is gone
+        return ""
     from difflib import get_close_matches  # 2 ms, only when a tool is gone
 
-    found = get_close_matches(name, contract.tools, n=1)
+    found = get_close_matches(name, contract.tools, n=1, cutoff=_NEAR)
     return found[0] if found else ""
 
 

@@ -50,7 +50,12 @@ class Cost:
     @classmethod
     def between(cls, server: str, old: ServerContract | None, new: ServerContract | None) -> Cost:
         """The cost of two contracts of one server; None for a side on which it is not there."""
-        return cls(server, *(0 if side is None else catalog_tokens(side) for side in (old, new)))
+        if old is None or new is None:
+            return cls(server, *(0 if side is None else catalog_tokens(side) for side in (old, new)))
+        costs = {name: tool_tokens(tool) for name, tool in old.tools.items()}
+        unchanged = {name for name, tool in new.tools.items() if old.tools.get(name) == tool}
+        after = (costs[name] if name in unchanged else tool_tokens(tool) for name, tool in new.tools.items())
+        return cls(server, sum(costs.values()), sum(after))
 
     def grew(self, percent: int) -> bool:
         """Whether it grew by more than `percent` of what it was, and by enough tokens to matter."""

@@ -119,8 +119,8 @@ class Rule:
 
     @property
     def hint(self) -> str:
-        """What to do, in one sentence: the first one under that heading."""
-        text = self.sections["What to do"].partition("\n\n")[0]
+        """What to do, in one sentence: the first one under that heading; "" where Python dropped it (`python -OO`)."""
+        text = self.sections.get("What to do", "").partition("\n\n")[0]
         first, stop, _ = " ".join(text.split()).partition(". ")
         return f"{first}." if stop else first
 
@@ -200,9 +200,10 @@ _CLASS = re.compile(r"\b[A-Z]\w+(?=\s*,)")
 def _index() -> dict[str, list[tuple[str, str]]]:
     """Which rules judge which change: class name to (id, side), read from the decorators without importing them."""
     index: dict[str, list[tuple[str, str]]] = {}
+    folder = _folder()
     for identifier in rule_ids():
-        path = _folder() / f"{identifier.replace('-', '_')}.py"
-        declared = _DECORATOR.search(path.read_text(encoding="utf-8"))
+        text = (folder / f"{identifier.replace('-', '_')}.py").read_text(encoding="utf-8")
+        declared = _DECORATOR.search(text)
         if declared is None:
             continue
         classes = declared[1].partition("=")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from fusion_contracts import schema
@@ -31,6 +32,7 @@ from fusion_contracts.schema.changes import (
     Rewritten,
     SchemaChange,
 )
+from fusion_contracts.schema.united import same_place, worst
 from fusion_contracts.schema.values import key_of
 
 __all__ = ["FieldContradicted", "schema_facts"]
@@ -113,21 +115,32 @@ def _by_action(actions: ByAction, pair: _Schemas) -> Iterator[Fact]:
     """What became of each action. An edit that every action has belongs to the whole tool."""
     listed = list(_action_list(actions, pair.tool))
     yield from listed
-    seen: dict[Hashable, list[tuple[str, Edit]]] = {}
+    seen: dict[Hashable, dict[str, Edit]] = {}
     for value, explanation in actions.common.items():
         for edit in explanation.edits:
-            change = edit.change
-            key = (type(change), change.place, key_of([change.before, change.after]), edit.effect)
-            seen.setdefault(key, []).append((f"{pair.tool}.{value}", edit))
+            seen.setdefault(same_place(edit.change), {})[f"{pair.tool}.{value}"] = edit
+    last = len(actions.common) == 1 and bool(actions.removed)
     for found in seen.values():
-        if len(found) == len(actions.common):
-            yield _fact(found[0][1], pair, None)
+        if len(found) == len(actions.common) and not last:
+            yield _fact(_of_the_tool(list(found.values()), pair), pair, None)
         else:
-            yield from (_fact(edit, pair, action) for action, edit in found)
+            yield from (_fact(edit, pair, action) for action, edit in found.items())
     for value, explanation in actions.common.items():
         yield from _untold(explanation, pair, f"{pair.tool}.{value}")
     if not listed and not seen:
         yield _fact(_REWRITE, pair, None)
+
+
+def _of_the_tool(edits: list[Edit], pair: _Schemas) -> Edit:
+    """The one edit that every action has. What it changes is shown as the documents write it, with all actions."""
+    edit = worst(edits)
+    shown = [key_of([found.change.before, found.change.after]) for found in edits]
+    if len(set(shown)) == 1:
+        return edit
+    place = edit.change.place
+    sides = ((pair.old, place.old), (pair.new, place.new))
+    before, after = (None if pointer is None else _at(side, pointer) for side, pointer in sides)
+    return replace(edit, change=replace(edit.change, before=before, after=after))
 
 
 def _action_list(actions: ByAction, tool: str) -> Iterator[Fact]:

@@ -119,7 +119,7 @@ def open_lock(text: str, *, origin: str) -> OpenLock:
     return OpenLock(Lock(servers), stored)
 
 
-_AGAIN = "undo the edit, or run `fusion lock` to write the lock again"
+_AGAIN = "undo the edit, or delete the file and run `fusion lock` to write it anew"  # a broken one is never replaced
 _SHOWN = 200  # characters of the TOML reader's reason; it may quote a key from the file
 _MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?=[ \t\r\n]|\Z)", re.MULTILINE)
 
@@ -128,7 +128,7 @@ def _parsed(text: str, where: str) -> dict[str, Any]:
     import tomli  # not needed by commands that only read catalogs
 
     if not text.strip():
-        raise FusionError(f"{where} is empty", "restore it, or run `fusion lock` to write it", stage="lock")
+        raise FusionError(f"{where} is empty", "restore it, or delete it and run `fusion lock`", stage="lock")
     marker = _MARKER.search(text)  # prose never looks like one: the writer escapes it
     if marker:
         line = text.count("\n", 0, marker.start()) + 1

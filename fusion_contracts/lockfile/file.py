@@ -5,16 +5,26 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.codec import decode
 from fusion_contracts.lockfile.verify import verify
 from fusion_contracts.model import Lock
 
-__all__ = ["DEFAULT_NAME", "MAX_BYTES", "read_lock", "read_text", "verify", "write_atomic"]
+__all__ = [
+    "DEFAULT_NAME", "MAX_BYTES", "lock_above", "placed", "read_lock", "read_text", "verify", "write_atomic",
+    "write_together",
+]  # fmt: skip
+
+T = TypeVar("T")
+
+placed: list[Path] = []
+"""The files that this process has written, so that a command that is interrupted can say so."""
 
 DEFAULT_NAME = "fusion.lock"
 MAX_BYTES = 64 * 1024 * 1024
@@ -35,7 +45,12 @@ def read_text(path: Path) -> str:
     try:
         data = _read(path, where)
     except FileNotFoundError:
-        raise FusionError(f"no lock at {where}", "run `fusion lock SOURCE` to write one", stage="lock") from None
+        if path.is_symlink():
+            message = f"{where} is a symbolic link to a file that does not exist"
+            raise FusionError(message, "make that file, or remove the link", stage="lock") from None
+        above = lock_above(path)
+        step = f"there is one further up: run it with -C {above}" if above else "run `fusion lock SOURCE` to write one"
+        raise FusionError(f"no lock at {where}", step, stage="lock") from None
     except OSError as error:
         raise FusionError(f"cannot read {where}: {_reason(error)}", "check its permissions", stage="lock") from None
     try:
@@ -44,9 +59,19 @@ def read_text(path: Path) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         raise FusionError(
             f"{where} is not UTF-8: line {line} holds the byte 0x{data[error.start]:02x}",
-            "restore it, or run `fusion lock` to write it again",
+            "restore it, or delete it and run `fusion lock`",
             stage="lock",
         ) from None
+
+
+def lock_above(path: Path) -> str | None:
+    """The nearest folder above that of `path` that holds a lock of its name, as a shell word; None for none."""
+    folders = Path(os.path.abspath(path)).parent.parents  # noqa: PTH100 - without following links
+    found = next((folder for folder in folders if (folder / path.name).is_file()), None)
+    try:
+        return None if found is None else shell_word(os.path.relpath(found))
+    except ValueError:  # another drive on Windows
+        return shell_word(str(found))
 
 
 def _read(path: Path, where: str) -> bytes:
@@ -71,15 +96,33 @@ def write_atomic(path: Path, text: str) -> None:
     file (and at most that temporary file). Permission bits are kept. A symbolic link is followed when its target lies
     in the same folder or below; one that leaves the folder is refused. Raises FusionError when nothing was written.
     """
+    write_together({path: text})
+
+
+def write_together(texts: Mapping[Path, str], check: Callable[[], None] = lambda: None) -> None:
+    """`write_atomic` for files that belong together: none takes its place before all of them lie beside theirs.
+
+    `check` is called last before that, and may raise. Raises FusionError, naming the file that cannot be written, when
+    none was.
+    """
+    with ExitStack() as staged:
+        targets = [_guarded(path, _stage, text, staged) for path, text in texts.items()]
+        check()
+        for path, (temporary, target) in zip(texts, targets, strict=True):
+            _guarded(path, _put, temporary, target)
+
+
+def _guarded(path: Path, step: Callable[..., T], *arguments: Any) -> T:
+    """One step of writing a file, its errors in words."""
     where = printable(str(path))
+    next_step = "check the path and its permissions, then run again"
     try:
-        target = _target(path, where)
-        _replace(target, text.encode())
+        return step(path, where, *arguments)
     except OSError as error:
-        next_step = "check the path and its permissions, then run again"
-        raise FusionError(
-            f"cannot write {where}: {_reason(error)}; nothing was changed", next_step, stage="lock"
-        ) from None
+        reason = _reason(error)
+    except ValueError as error:  # a name with a zero character, a text with half a character
+        reason = "it holds what UTF-8 cannot" if isinstance(error, UnicodeError) else "it has no name for a file"
+    raise FusionError(f"cannot write {where}: {reason}; nothing was changed", next_step, stage="lock")
 
 
 def _target(path: Path, where: str) -> Path:
@@ -88,7 +131,7 @@ def _target(path: Path, where: str) -> Path:
     if path.is_symlink() and not target.is_relative_to(os.path.realpath(path.parent)):
         raise FusionError(
             f"{where} is a symbolic link that leaves its folder",
-            "put the lock itself there, or name its real path",
+            "put the file itself there, or name its real path",
             stage="lock",
         )
     if target.exists() and not target.is_file():
@@ -98,22 +141,30 @@ def _target(path: Path, where: str) -> Path:
     return target
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _stage(path: Path, where: str, text: str, staged: ExitStack) -> tuple[Path, Path]:
+    """Write the text beside its target, where it stays until `staged` ends; return both paths."""
+    data, target = text.encode(), _target(path, where)
     temporary = target.with_name(f".fusion-{os.getpid()}-{os.urandom(4).hex()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileNotFoundError):
-            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        temporary.replace(target)
-    except BaseException:  # also when interrupted: no litter
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+    staged.callback(_remove, temporary)  # also when interrupted: no litter
+    with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    with suppress(FileNotFoundError):
+        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+    return temporary, target
+
+
+def _put(path: Path, _where: str, temporary: Path, target: Path) -> None:
+    temporary.replace(target)
+    placed.append(path)
     _settle(target.parent)
+
+
+def _remove(temporary: Path) -> None:
+    with suppress(OSError):
+        temporary.unlink(missing_ok=True)
 
 
 def _settle(folder: Path) -> None:

@@ -7,17 +7,16 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, TypeVar
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable, shortened
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.tables import prompt_table, resource_table, server_table, tool_table
-from fusion_contracts.lockfile.writer import MAX_LEVELS
+from fusion_contracts.lockfile.writer import MAX_BITS, MAX_LEVELS
 from fusion_contracts.model import JsonValue, ServerContract
 
 __all__ = ["lockable", "unlockable", "unlockable_parts"]
 
 # Where the lock's names stand in what MCP lists. `extra` and `fields` hold what stands beside the other names there.
 _AS_LISTED = {"input": "/inputSchema", "output": "/outputSchema", "meta": "/_meta", "extra": "", "fields": ""}
-_MAX_BITS = 14_000  # Python converts at most 4,300 digits between text and integer, which is a little more
 _SURROGATE = "holds a lone surrogate"
 T = TypeVar("T")
 
@@ -39,7 +38,7 @@ def unlockable(contract: ServerContract) -> dict[str, str]:
     The pointer is relative to the tool as MCP lists it. Empty for nearly every server.
     """
     return {
-        name: f"tool {printable(name)} cannot be locked: {flaw}"
+        name: f"tool {shortened(name)} cannot be locked: {flaw}"
         for name, tool in contract.tools.items()
         if (flaw := _flaw_of(name, tool_table(tool)))
     }
@@ -52,7 +51,7 @@ def unlockable_parts(contract: ServerContract) -> dict[tuple[str, str], str]:
     name (`name`, `protocol_version`, `instructions`, `source`, `info`, `capabilities`).
     """
     found = {
-        (kind, name): f"{kind.replace('_', ' ')} {printable(name)} cannot be locked: {reason}"
+        (kind, name): f"{kind.replace('_', ' ')} {shortened(name)} cannot be locked: {reason}"
         for kind, name, table in _entries(contract)
         if (reason := _flaw_of(name, table))
     }
@@ -132,7 +131,7 @@ def _flaw(value: JsonValue, level: int = 1) -> _Flaw | None:
         return _flaw_inside(value, level)
     if isinstance(value, float) and not isfinite(value):
         return _Flaw("is not a finite number")
-    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
         return _Flaw("is an integer of more than 4,300 digits")
     return None
 

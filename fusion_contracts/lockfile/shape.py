@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.lockfile.digest import KINDS
-from fusion_contracts.lockfile.writer import ESCAPES, MAX_LEVELS, key
+from fusion_contracts.lockfile.writer import ESCAPES, MAX_BITS, MAX_LEVELS, key
 from fusion_contracts.model import JsonObject, JsonValue
 
 __all__ = ["ShapeError", "Table", "restore"]
@@ -37,7 +37,11 @@ _DIGITS = re.compile("-?(?:0|[1-9][0-9]{0,4299})")
 
 def restore(value: Any, level: int = 1) -> JsonValue:
     """The JSON value that `writer` wrote, undoing its escapes in place. Raises ShapeError."""
-    if isinstance(value, (str, bool, int)):
+    if isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > MAX_BITS:  # in hexadecimal TOML takes any length, and nothing else here does
+            raise ShapeError("is an integer of more than 4,300 digits")
         return value
     if isinstance(value, dict):
         return _restore_object(value, level)

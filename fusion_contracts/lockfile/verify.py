@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable, shortened
 from fusion_contracts.errors import Problem
 from fusion_contracts.lockfile.codec import OpenLock, open_lock
 from fusion_contracts.lockfile.digest import KINDS, Digests, Entry, all_digests
@@ -52,7 +52,7 @@ def _digests_do(kinds: list[str], one: str, many: str) -> str:
 
 def _label(entry: Entry) -> str:
     kind, name = entry
-    return f"{kind.replace('_', ' ')} {printable(name)}" if name or kind != "server" else "the server's own table"
+    return f"{kind.replace('_', ' ')} {shortened(name)}" if name or kind != "server" else "the server's own table"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,11 @@ from typing import Any
 from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.model import JsonValue
 
-__all__ = ["ESCAPES", "MAX_LEVELS", "UnwritableError", "key", "write_table"]
+__all__ = ["ESCAPES", "MAX_BITS", "MAX_LEVELS", "UnwritableError", "key", "write_table"]
 
 ESCAPES = frozenset({"$null", "$integer", "$literal"})
 MAX_LEVELS = 64  # of arrays and objects in one stored value
+MAX_BITS = 14_000  # Python converts at most 4,300 digits between text and integer, which is a little more
 _INTEGERS = range(-(2**63), 2**63)
 _SURROGATES = range(0xD800, 0xE000)
 _BMP = 0xFFFF

@@ -1,4 +1,4 @@
-"""The report for machines: the exact shape of DESIGN section 5, indented, ending in a newline."""
+"""The report for machines: the shape of docs/json-report.md, indented, ending in a newline."""
 
 from __future__ import annotations
 

@@ -75,22 +75,17 @@ def wrap(text: str, width: int) -> list[str]:
 
 def _pieces(text: str, width: int) -> Iterator[str]:
     for word in text.split(" "):
-        rest = word
-        while width_of(rest) > width:
-            head = _head(rest, width)
-            yield head
-            rest = rest[len(head) :]
-        if rest:
-            yield rest
-
-
-def _head(text: str, width: int) -> str:
-    used = 0
-    for index, character in enumerate(text):
-        used += _cells(character)
-        if used > width:
-            return text[: max(index, 1)]
-    return text
+        if width_of(word) <= width:
+            yield from [word] if word else []
+            continue
+        start = used = 0
+        for index, character in enumerate(word):  # once over it, however long it is
+            cells = _cells(character)
+            if used + cells > width and index > start:
+                yield word[start:index]
+                start, used = index, 0
+            used += cells
+        yield word[start:]
 
 
 def paint(text: str, style: str, *, colour: bool) -> str:

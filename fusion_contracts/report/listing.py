@@ -62,7 +62,9 @@ def _origin(contract: ServerContract) -> str:
     source = contract.source
     if source is None:
         return ""
-    return " ".join(source.command) or source.url or source.path or source.kind
+    from fusion_contracts.sources.secrets import redact, shown_url  # a lock is text, and may hold what none should
+
+    return redact(" ".join(source.command)) or shown_url(source.url or "") or source.path or source.kind
 
 
 def _entry(head: str, description: JsonValue, width: int, cost: str = "") -> list[str]:

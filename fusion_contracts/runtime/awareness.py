@@ -110,7 +110,8 @@ class ContractAwareness:
         """The key of the action that a call means: `billing.create` of a grouped tool, else the tool's name."""
         if tool in self.live.tools and isinstance(arguments, dict):
             actions = self._actions(tool)
-            key = f"{tool}.{arguments.get(actions.selector)}"
+            chosen = arguments.get(actions.selector)
+            key = f"{tool}.{chosen}" if isinstance(chosen, str) else ""
             if key in actions.schemas:
                 return key
         return tool

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from itertools import islice
+from typing import Any, Literal, TypeAlias, get_args
 
 from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.deltas import Delta
-from fusion_contracts.runtime.shape import ABSENT, Path, Shape
+from fusion_contracts.runtime.echo import is_secret
+from fusion_contracts.runtime.shape import ABSENT, BRANCHES, Flat, Path, Shape
 
-__all__ = ["Call", "UnknownPolicy", "inside", "place"]
+__all__ = ["Call", "UnknownPolicy", "beside", "checked_policy", "inside", "place"]
 
 UnknownPolicy: TypeAlias = Literal["auto", "warn", "reject", "ignore"]
 
 _MOST_NODES = 2_000
+_MOST_SECRETS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,18 @@ class Call:
     gone: Mapping[str, Delta] = field(default_factory=dict)
     unknown: UnknownPolicy = "auto"
 
+    def hides(self, path: Path, arguments: JsonValue = ABSENT) -> bool:
+        """Whether what stands at a path must not be repeated: by a name on the way, or because the schema says so.
+
+        `arguments` are those in which it stands, the ones sent by default. Of a union any branch that says so counts:
+        what is wrong fits the wrong one.
+        """
+        if any(isinstance(step, str) and is_secret(step) for step in path):
+            return True
+        sent = self.arguments if arguments is ABSENT else arguments
+        ways = (self.shape.at(path[:end], held) for end in range(1, len(path) + 1) for held in (sent, ABSENT))
+        return any(map(_confidential, ways)) or self.shape.exhausted
+
     def unknown_names(self, path: Path, arguments: JsonValue) -> list[str]:
         """The names sent in the object at a path that the schema does not know; none where it takes any name."""
         value = inside(arguments, path)
@@ -38,6 +53,11 @@ class Call:
         if not isinstance(known, dict) or "patternProperties" in flat:
             return []
         return [name for name in value if isinstance(name, str) and name not in known]
+
+    def secrets(self) -> list[str]:
+        """Texts that were sent where nothing may be repeated, of a bounded part of the arguments."""
+        held = (inside(self.arguments, path) for path in _names(self.arguments, deep=True) if self.hides(path))
+        return [value for value in islice(held, _MOST_SECRETS) if isinstance(value, str)]
 
     def gone_names(self, arguments: JsonValue) -> Iterator[tuple[Path, Delta]]:
         """The sent arguments that a delta says are gone, and that the live schema indeed does not know."""
@@ -50,6 +70,19 @@ class Call:
                 yield path, delta
 
 
+def checked_policy(unknown: UnknownPolicy) -> UnknownPolicy:
+    """The policy itself. Raises ValueError on any other: a misspelt one would let through what it should refuse."""
+    if unknown not in get_args(UnknownPolicy):
+        raise ValueError(f"unknown must be one of {', '.join(get_args(UnknownPolicy))}, not {unknown!r:.40}")
+    return unknown
+
+
+def _confidential(flat: Flat) -> bool:
+    said = flat.get("writeOnly") is True or flat.get("format") == "password"
+    branches = flat.get(BRANCHES)
+    return said or (isinstance(branches, list) and any(map(_confidential, branches)))
+
+
 def place(path: Path) -> str:
     """A path with its indexes left open, as deltas name places: `fields[].ref`."""
     if len(path) == 1 and isinstance(path[0], str):
@@ -58,6 +91,12 @@ def place(path: Path) -> str:
     for step in path:
         text += "[]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+def beside(successor: str, parent: Path) -> str:
+    """The name of a place that stands in the object at a path; names may hold dots."""
+    lead = place(parent)
+    return successor.removeprefix(f"{lead}.") if lead else successor
 
 
 def inside(value: JsonValue, path: Path) -> JsonValue:

@@ -10,7 +10,7 @@ from typing import Any
 
 from fusion_contracts.model import JsonValue, ServerContract
 from fusion_contracts.runtime.awareness import ContractAwareness
-from fusion_contracts.runtime.call import UnknownPolicy
+from fusion_contracts.runtime.call import UnknownPolicy, checked_policy
 from fusion_contracts.runtime.from_schema import accepts, prepared
 from fusion_contracts.runtime.issues import Issue
 from fusion_contracts.runtime.missing_tool import unknown_action
@@ -25,10 +25,13 @@ class CallGuard:
     def __init__(
         self, locked: ServerContract, live: ServerContract, *, unknown: UnknownPolicy = "auto", cap: int = 5
     ) -> None:
-        """`unknown` as for `explain_validation`; `cap` is the number of changes that a text shows."""
+        """`unknown` as for `explain_validation`; `cap` is the number of changes that a text shows.
+
+        Raises ValueError on a policy that there is not.
+        """
         self.live = live
         self.awareness = ContractAwareness.between(locked, live, cap=cap)
-        self._unknown: UnknownPolicy = unknown
+        self._unknown = checked_policy(unknown)
         self._validators: dict[str, Any] = {}
 
     def check(self, tool: str, arguments: JsonValue) -> ValidationReport | None:

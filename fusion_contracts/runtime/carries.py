@@ -1,4 +1,4 @@
-"""Which renamed arguments may take the old value along (DESIGN section 8).
+"""Which renamed arguments may take the old value along.
 
 A value crosses a rename only where type and constraints are equal, the old description is kept in the new one, exactly
 one new argument qualifies, and no other old one does.
@@ -6,34 +6,44 @@ one new argument qualifies, and no other old one does.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.shape import Flat, Shape
 
-__all__ = ["carried"]
+__all__ = ["Carried", "carried"]
 
 _DEEPEST = 6
 _MOST = 400  # properties of one object that are compared
 _PROSE = ("description", "title")
 
 
-def carried(old: JsonValue, new: JsonValue) -> dict[str, str]:
-    """Old argument to new one, both by their place: `fields[].ref` to `fields[].target`."""
+class Carried(NamedTuple):
+    """Where a value goes: the new argument by its place (`fields[].target`), and the old one's name (`ref`)."""
+
+    successor: str
+    name: str
+
+
+def carried(old: JsonValue, new: JsonValue) -> dict[str, Carried]:
+    """What becomes of old arguments, by their place: `fields[].ref`."""
     sides = Shape(old), Shape(new)
-    found: dict[str, str] = {}
+    found: dict[str, Carried] = {}
     _collect(sides, (sides[0].at(()), sides[1].at(())), "", found, 0)
     return found
 
 
 def _collect(
-    sides: tuple[Shape, Shape], flats: tuple[Flat, Flat], place: str, found: dict[str, str], depth: int
+    sides: tuple[Shape, Shape], flats: tuple[Flat, Flat], place: str, found: dict[str, Carried], depth: int
 ) -> None:
     before, after = (_properties(flat) for flat in flats)
     if depth > _DEEPEST or max(len(before), len(after)) > _MOST:
         return
     lead = f"{place}." if place else ""
-    found |= {f"{lead}{name}": f"{lead}{successor}" for name, successor in _renamed(before, after, sides).items()}
+    found |= {
+        f"{lead}{name}": Carried(f"{lead}{successor}", name)
+        for name, successor in _renamed(before, after, sides).items()
+    }
     for name in before.keys() & after.keys():
         if before[name] != after[name]:
             inner = sides[0].flat(before[name]), sides[1].flat(after[name])

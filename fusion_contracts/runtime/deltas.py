@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fusion_contracts.model import JsonValue, ServerContract, Tool
-from fusion_contracts.runtime.carries import carried
+from fusion_contracts.runtime.carries import Carried, carried
 from fusion_contracts.runtime.echo import clip, quoted, show
 
 if TYPE_CHECKING:
@@ -107,20 +107,22 @@ def _inputs(contract: ServerContract) -> ServerContract:
     return ServerContract(contract.name, tools=tools)
 
 
-def _of_tool(name: str, findings: Iterable[Finding], crossing: Mapping[str, str]) -> Iterator[Delta]:
+def _of_tool(name: str, findings: Iterable[Finding], crossing: Mapping[str, Carried]) -> Iterator[Delta]:
     deltas = _outermost([delta for finding in findings if (delta := _delta(name, finding)) is not None])
     renamed = {delta.gone for delta in deltas if delta.successor is not None}
     for delta in deltas:
-        if delta.gone is not None and crossing.get(delta.gone) == delta.successor and delta.successor is not None:
-            yield _rename(delta, delta.gone, delta.successor, carries=True)
+        way = crossing.get(delta.gone) if delta.gone is not None else None
+        if way is not None and way.successor == delta.successor:
+            yield replace(delta, text=_renamed_from(way.name, carries=True), carries=True)
         elif not _told_by(delta, crossing, renamed):
             yield delta
-    for gone, successor in crossing.items():
+    for gone, (successor, old) in crossing.items():
         parts = [delta for delta in deltas if delta.field in {gone, successor} and delta.successor is None]
         if gone not in renamed and parts:
             breaking = any(delta.severity == "BREAKING" for delta in parts)
-            base = Delta(name, "BREAKING" if breaking else "RISKY", successor, "")
-            yield _rename(base, gone, successor, carries=True)
+            text = _renamed_from(old, carries=True)
+            severity: Literal["BREAKING", "RISKY"] = "BREAKING" if breaking else "RISKY"
+            yield Delta(name, severity, successor, text, gone=gone, successor=successor, carries=True)
 
 
 def _of_selector(deltas: Iterable[Delta], live: Tool) -> Iterator[Delta]:
@@ -146,9 +148,9 @@ def _outermost(deltas: list[Delta]) -> list[Delta]:
     return [delta for delta in deltas if not any(delta.field.startswith(inner) for inner in retyped)]
 
 
-def _told_by(delta: Delta, crossing: Mapping[str, str], renamed: set[str | None]) -> bool:
+def _told_by(delta: Delta, crossing: Mapping[str, Carried], renamed: set[str | None]) -> bool:
     """Whether a rename that the values show tells this removal or addition already."""
-    fresh = {successor for gone, successor in crossing.items() if gone not in renamed}
+    fresh = {way.successor for gone, way in crossing.items() if gone not in renamed}
     removed = delta.gone in crossing and delta.gone not in renamed
     added = delta.field in fresh and delta.text == _WORDS["required-property-added"]
     return delta.successor is None and (removed or added)
@@ -166,9 +168,11 @@ def _delta(tool: str, finding: Finding) -> Delta | None:
     if finding.rule == "property-removed":
         return replace(base, gone=field)
     if finding.rule == "property-renamed" and finding.successor is not None:
-        parent = field.rpartition(".")[0]
-        successor = f"{parent}.{finding.successor}" if parent else finding.successor
-        return _rename(base, field, successor, carries="carries over" in finding.message)
+        old = _decoded(finding.pointer.rpartition("/")[2])
+        successor = f"{field.removesuffix(old)}{finding.successor}"
+        carries = "carries over" in finding.message
+        text = _renamed_from(old, carries=carries)
+        return replace(base, field=successor, text=text, gone=field, successor=successor, carries=carries)
     return base
 
 
@@ -177,10 +181,8 @@ def _whole(action: str, finding: Finding, severity: Literal["BREAKING", "RISKY"]
     return Delta(action, severity, "", text, successor=finding.successor)
 
 
-def _rename(base: Delta, gone: str, successor: str, *, carries: bool) -> Delta:
-    old = clip(gone.rpartition(".")[2])
-    text = f"renamed from {old}; same value" if carries else f"replaces {old}; do not reuse its value"
-    return replace(base, field=successor, text=text, gone=gone, successor=successor, carries=carries)
+def _renamed_from(old: str, *, carries: bool) -> str:
+    return f"renamed from {clip(old)}; same value" if carries else f"replaces {clip(old)}; do not reuse its value"
 
 
 def _kind(rule: str) -> DeltaKind:
@@ -207,11 +209,15 @@ def _field(finding: Finding) -> str:
     steps = iter(tokens)
     for token in steps:
         if token == "properties":  # noqa: S105 - a keyword of JSON Schema
-            name = next(steps, "").replace("~1", "/").replace("~0", "~")
+            name = _decoded(next(steps, ""))
             path = f"{path}.{name}" if path else name
         elif token in {"items", "prefixItems"}:
             path += "[]"
     return path
+
+
+def _decoded(token: str) -> str:
+    return token.replace("~1", "/").replace("~0", "~")
 
 
 @dataclass(frozen=True, slots=True)

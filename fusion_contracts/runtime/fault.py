@@ -172,6 +172,8 @@ def checked_actions(names: Iterable[str]) -> tuple[str, ...]:
     """The cleaned names, in order. Raises TypeError; one bare text is refused, as it would be split into letters."""
     if isinstance(names, str):
         raise TypeError(f"available_actions must be a list of names, not one text: write [{names!r:.40}]")
+    if not isinstance(names, Iterable):
+        raise TypeError(f"available_actions must be a list of names, not {type(names).__name__}")
     return tuple(checked_text(name, "an available action") for name in names)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["failures_of"]
 
 _MOST = 200
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)  # names as Python writes them
 
 
 def failures_of(error: ValidationError, depth: int = 0) -> Iterable[Failure]:
@@ -29,7 +31,8 @@ def failures_of(error: ValidationError, depth: int = 0) -> Iterable[Failure]:
         yield from (Failure((*path, name), "required", "dependent") for name in absent)
     elif keyword in {"additionalProperties", "unevaluatedProperties"} and isinstance(instance, dict):
         told = "unexpected" if keyword == "additionalProperties" else "unevaluated"
-        yield from (Failure((*path, name), told) for name in instance if _named(name, error.message))
+        named = set(_QUOTED.findall(error.message))
+        yield from (Failure((*path, name), told) for name in instance if isinstance(name, str) and repr(name) in named)
     elif keyword in {"anyOf", "oneOf"} and depth < 8:  # noqa: PLR2004 - unions of unions of unions
         yield Failure(path, keyword, branches=_branches(error, depth))
     elif keyword == "type":
@@ -44,10 +47,6 @@ def _absent(names: JsonValue, instance: JsonValue) -> list[str]:
     if not isinstance(names, list) or not isinstance(instance, dict):
         return []
     return [name for name in names if isinstance(name, str) and name not in instance]
-
-
-def _named(name: JsonValue, message: str) -> bool:
-    return isinstance(name, str) and repr(name) in message
 
 
 def _branches(error: ValidationError, depth: int) -> tuple[tuple[Failure, ...], ...]:

@@ -14,7 +14,7 @@ from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.failures import Failure
 from fusion_contracts.runtime.shape import ABSENT, Path, Shape
 
-__all__ = ["failures_of", "family", "path_of"]
+__all__ = ["MOST", "failures_of", "family", "path_of"]
 
 Context: TypeAlias = Mapping[str, Any]
 
@@ -55,7 +55,7 @@ _BOUNDS: dict[str, tuple[str, str]] = {
 _EXPECTED = re.compile(r"'((?:[^'\\]|\\.)*)'|(?:^|,\s|\sor\s)(-?\d+(?:\.\d+)?|True|False|None)(?=$|,|\sor\s)")
 _WORDS: dict[str, JsonValue] = {"True": True, "False": False, "None": None}
 _LONGEST_LOC = 24
-_MOST = 400
+MOST = 400  # errors that are read
 
 
 def family(kind: str, context: Context, message: str) -> tuple[str, JsonValue]:
@@ -104,7 +104,7 @@ def failures_of(errors: Sequence[Mapping[str, Any]], arguments: JsonValue, shape
     """The failures that the list of a ValidationError tells; those of one union stand together, by branch."""
     found: list[Failure] = []
     unions: dict[Path, dict[JsonValue, list[Failure]]] = {}
-    for error in errors[:_MOST]:
+    for error in errors[:MOST]:
         path, label = path_of(error, arguments, shape)
         failure = _failure(error, path)
         if label is None:

@@ -7,13 +7,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.model import JsonValue
+from fusion_contracts.runtime.depth import judgeable
 from fusion_contracts.runtime.failures import Failure
 from fusion_contracts.runtime.shape import Shape
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
 
-__all__ = ["accepts", "check_schema", "failure_of", "prepared", "refusals"]
+__all__ = ["TOO_DEEP", "accepts", "check_schema", "failure_of", "prepared", "refusals"]
+
+TOO_DEEP = Failure((), "other", message="Nested too deeply to tell what is wrong.")
+"""Of arguments whose refusals cannot be listed."""
 
 MOST = 200  # errors that are read; the others are counted
 _KEYWORDS = {"falseSchema": "false"}
@@ -29,7 +33,7 @@ def prepared(schema: JsonValue, *, formats: bool) -> Any:
 
 def accepts(validator: Any, arguments: JsonValue) -> bool:
     """Whether the validator takes the arguments; False where it cannot tell, or there is none."""
-    if validator is None:
+    if validator is None or not judgeable(arguments):
         return False
     try:
         return bool(validator.is_valid(arguments))
@@ -39,6 +43,8 @@ def accepts(validator: Any, arguments: JsonValue) -> bool:
 
 def refusals(validator: Any, arguments: JsonValue) -> tuple[list[Failure], int]:
     """What the validator refuses, and how many more refusals there are than were read."""
+    if not judgeable(arguments):
+        return [TOO_DEEP], 0
     try:
         errors = iter(validator.iter_errors(arguments))
         found = [failure for error in islice(errors, MOST) for failure in failure_of(error)]

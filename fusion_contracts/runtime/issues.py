@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from fusion_contracts.model import JsonValue
-from fusion_contracts.runtime.echo import HIDDEN_VALUE, clip, is_secret, show
+from fusion_contracts.runtime.echo import HIDDEN_VALUE, clip, show
 from fusion_contracts.runtime.failures import Failure
 from fusion_contracts.runtime.near import same_but_case
 from fusion_contracts.runtime.shape import ABSENT, Flat, Path, kind_of
 from fusion_contracts.runtime.wording import FORMATS, expected, first_sentence, types_in_words
 
-__all__ = ["Issue", "IssueKind", "dotted", "issue_of", "json_text", "unwrapped"]
+__all__ = ["Issue", "IssueKind", "dotted", "issue_of", "json_text", "shown", "unwrapped"]
 
 IssueKind: TypeAlias = Literal[
     "missing", "unknown", "type", "value", "bound", "pattern", "format", "json-text", "wrapper", "arguments", "other"
@@ -92,31 +92,26 @@ _PLAIN: dict[str, tuple[str, str]] = {
 Says: TypeAlias = "Callable[[Failure, Any, Flat], tuple[IssueKind, str, str]]"
 
 
-def issue_of(failure: Failure, value: JsonValue, flat: Flat, *, optional: bool = False) -> Issue:
-    """The issue that a failure is. `value` is what stands at its path, `flat` what the live schema says there."""
+def issue_of(failure: Failure, value: JsonValue, flat: Flat, *, optional: bool = False, hidden: bool = False) -> Issue:
+    """The issue that a failure is. `value` is what stands at its path, `flat` what the live schema says there.
+
+    `hidden`: nothing of the value may be repeated.
+    """
+    if hidden and failure.message:
+        failure = replace(failure, message="")  # it may repeat the value
     kind, problem, wanted = _WORDS.get(failure.keyword, _other)(failure, value, flat)
     if optional and value is None and wanted:
         wanted = f"{wanted}, or leave it out"
     described = first_sentence(flat.get("description")) if failure.keyword == "required" else ""
     silent = value is ABSENT or not failure.path or failure.keyword in {"required", "key"}
-    sent = "" if silent else _shown(failure.path, value, flat, kind)
+    sent = "" if silent else HIDDEN_VALUE if hidden else shown(value)
     return Issue(failure.path, dotted(failure.path), kind, problem, sent, wanted, described)
 
 
-def _shown(path: Path, value: JsonValue, flat: Flat, kind: IssueKind) -> str:
-    if hides(path, flat):
-        return HIDDEN_VALUE
-    if kind == "json-text":
-        parsed = json_text(value)
-        return f"text that holds {show(parsed)}" if isinstance(parsed, (dict, list)) else show(value)
-    return show(value)
-
-
-def hides(path: Path, flat: Flat) -> bool:
-    """Whether the value at a path must not be repeated: by its name, or because the schema says so."""
-    if flat.get("writeOnly") is True or flat.get("format") == "password":
-        return True
-    return any(isinstance(step, str) and is_secret(step) for step in path)
+def shown(value: JsonValue) -> str:
+    """A sent value; of JSON sent as text what it holds."""
+    parsed = json_text(value)
+    return f"text that holds {show(parsed)}" if isinstance(parsed, (dict, list)) else show(value)
 
 
 def _missing(failure: Failure, _value: JsonValue, flat: Flat) -> tuple[IssueKind, str, str]:
@@ -217,10 +212,9 @@ def _other(failure: Failure, _value: JsonValue, flat: Flat) -> tuple[IssueKind, 
     if failure.keyword in _PLAIN:
         problem, wanted = _PLAIN[failure.keyword]
         return "other", problem, wanted
-    if hides(failure.path, flat):  # the sentence may repeat the value
-        return "other", "Not accepted.", ""
     message = clip(failure.message, 160).rstrip(".")
-    problem = f"{message}." if message else f"Not accepted: {clip(failure.keyword, 40)}."
+    named = "Not accepted." if failure.keyword == "other" else f"Not accepted: {clip(failure.keyword, 40)}."
+    problem = f"{message}." if message else named
     return "other", problem, expected(flat) if flat else ""
 
 

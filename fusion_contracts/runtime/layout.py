@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fusion_contracts.runtime.echo import clip
+from fusion_contracts.runtime.echo import fitted
 from fusion_contracts.runtime.envelope import clean, escape, escape_attribute
 from fusion_contracts.runtime.issues import Issue
 
@@ -24,7 +24,7 @@ def render(action: str, issues: Sequence[Issue], more: int, *, block: str, sugge
     `more` counts issues that are not in the list; `block` is the indented `<contract_awareness>`, "" for none;
     `suggestion` is JSON. A suggestion is left out where the lines would have no room beside it.
     """
-    head = f'<validation_error action="{escape_attribute(clean(clip(action, 128)))}">'
+    head = f'<validation_error action="{fitted(action, 128, _in_attribute)}">'
     tail = [block] if block else []
     recovery = _FIX
     if suggestion is not None:
@@ -63,7 +63,13 @@ def _lines(issues: Sequence[Issue], room: int, *, brief: bool) -> list[str]:
 
 
 def _line(issue: Issue, text: str) -> str:
-    if len(text) > _LONGEST_LINE:
-        text = f"{text[: _LONGEST_LINE - 3]}..."
-    name = escape_attribute(clean(clip(issue.name, 120)))
-    return f'  <field name="{name}">{escape(clean(text))}</field>'
+    name = fitted(issue.name, 120, _in_attribute)
+    return f'  <field name="{name}">{fitted(text, _LONGEST_LINE, _in_content)}</field>'
+
+
+def _in_attribute(text: str) -> str:
+    return escape_attribute(clean(text))
+
+
+def _in_content(text: str) -> str:
+    return escape(clean(text))

@@ -11,12 +11,15 @@ __all__ = ["nearest", "plain", "same_but_case", "twin"]
 
 _CLOSE = 0.7  # share of common text from which a name counts as a slip of another
 _LONGEST = 64  # longer names are compared by their beginning
+_LONGEST_PLAIN = 1_000  # a longer name is only itself
 _MOST = 200  # names that are compared
 
 
 @lru_cache(maxsize=2048)
 def plain(name: str) -> str:
-    """A name without case and separators: `styleId`, `style_id` and `style-id` are one."""
+    """A name without case and separators: `styleId`, `style_id` and `style-id` are one. A very long one as it is."""
+    if len(name) > _LONGEST_PLAIN:
+        return name
     return "".join(character for character in name if character.isalnum()).lower()
 
 

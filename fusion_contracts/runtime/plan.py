@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 
 from fusion_contracts.runtime.deltas import Delta
-from fusion_contracts.runtime.echo import clip
+from fusion_contracts.runtime.echo import fitted
 from fusion_contracts.runtime.envelope import clean, escape, escape_attribute
 
 __all__ = ["Plan", "inserted"]
@@ -19,6 +20,7 @@ _COMPLETE = _CODED[:1]  # of an action that is gone, UNKNOWN_ACTION says so itse
 _FIELD = re.compile('<field name="([^"]*)"')
 _INDEX = re.compile(r"\[\d+\]")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
+_LONGEST = 1_200  # characters of the changes in one block
 _BLOCKS = 128  # rendered blocks that are kept, by failing arguments
 
 
@@ -68,7 +70,7 @@ class Plan:
         for name in failing:
             chosen |= dict.fromkeys(self._by_field.get(_INDEX.sub("[]", name), ()))
         others = [index for index in range(min(len(self.deltas), 2 * self._cap)) if index not in chosen]
-        order = [*sorted(chosen)[: self._cap], *others][: self._cap]
+        order = self._fitting([*sorted(chosen)[: self._cap], *others][: self._cap])
         shown = [self.deltas[index] for index in order]
         oldest = min(shown, key=lambda delta: delta.age).since
         since = f' since="{_attribute(oldest)}"' if oldest else ""
@@ -77,6 +79,11 @@ class Plan:
         lines += [f"{indent}  {self._lines[index]}" for index in order]
         lines.append(f"{indent}</contract_awareness>")
         return "\n".join(lines)
+
+    def _fitting(self, order: list[int]) -> list[int]:
+        """As many of these changes as a block holds; one at least."""
+        ends = accumulate(len(self._lines[index]) for index in order)
+        return [index for index, end in zip(order, ends, strict=True) if end <= _LONGEST or index == order[0]]
 
 
 def _rank(delta: Delta) -> tuple[int, int, int]:
@@ -102,11 +109,12 @@ def inserted(text: str, block: Callable[[str], str]) -> str:
 
 def _line(delta: Delta) -> str:
     field = f' field="{_attribute(delta.field)}"' if delta.field else ""
-    return f'<change severity="{delta.severity}"{field}>{escape(clean(clip(delta.text, 160)))}</change>'
+    text = fitted(delta.text, 160, lambda shown: escape(clean(shown)))
+    return f'<change severity="{delta.severity}"{field}>{text}</change>'
 
 
 def _attribute(text: str) -> str:
-    return escape_attribute(clean(clip(text, 100)))
+    return fitted(text, 100, lambda shown: escape_attribute(clean(shown)))
 
 
 def _plain(name: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from fusion_contracts.model import JsonValue
+from fusion_contracts.runtime.depth import listable
 from fusion_contracts.runtime.failures import Failure
-from fusion_contracts.runtime.from_schema import check_schema, failure_of, prepared, refusals
+from fusion_contracts.runtime.from_schema import TOO_DEEP, check_schema, failure_of, prepared, refusals
 from fusion_contracts.runtime.shape import Shape
 
 __all__ = ["Reading", "read"]
@@ -40,6 +41,7 @@ class Reading:
 
 
 _NOT_MADE: Any = object()
+_UNREAD = (Failure((), "other"),)
 
 
 def read(error_or_schema: Any, arguments: JsonValue, schema: JsonValue, *, formats: bool) -> Reading:
@@ -48,17 +50,22 @@ def read(error_or_schema: Any, arguments: JsonValue, schema: JsonValue, *, forma
         return _by_schema(error_or_schema, arguments, formats=formats)
     if isinstance(error_or_schema, type) and hasattr(error_or_schema, "model_json_schema"):
         return _by_schema(error_or_schema.model_json_schema(), arguments, formats=formats)
-    if isinstance(error_or_schema, (list, tuple)):
-        return Reading(
-            [failure for error in error_or_schema for failure in _failures(error, arguments, schema)], schema=schema
-        )
-    return Reading(_failures(error_or_schema, arguments, schema), schema=schema)
+    given = error_or_schema if isinstance(error_or_schema, (list, tuple)) else [error_or_schema]
+    found = [_failures(error, arguments, schema) for error in given]
+    if None in found and isinstance(schema, (dict, bool)):  # not an error that tells more than the schema does
+        judged = _by_schema(schema, arguments, formats=formats)
+        if judged.failures:
+            return judged
+    failures = [failure for each in found for failure in (_UNREAD if each is None else each)]
+    return Reading(failures, sum(each.more for each in found if each is not None), schema)
 
 
 def _by_schema(schema: JsonValue, arguments: JsonValue, *, formats: bool) -> Reading:
     validator = _validator(schema, formats=formats)
     if validator is None:  # no validator reads this schema: what is plain to see in it still counts
         return Reading(check_schema(schema, arguments), schema=schema)
+    if not listable(schema, arguments):
+        return Reading([TOO_DEEP], schema=schema)
     failures, more = refusals(validator, arguments)
     return Reading(failures, more, schema)
 
@@ -72,8 +79,20 @@ def _validator(schema: JsonValue, *, formats: bool) -> Any:
         return None
 
 
-def _failures(error: Any, arguments: JsonValue, schema: JsonValue) -> list[Failure]:
-    """The failures of the first error in the chain of causes that a validator raised."""
+class _Found(list[Failure]):
+    """The failures of one error, and how many more it tells of."""
+
+    more = 0
+
+
+def _failures(error: Any, arguments: JsonValue, schema: JsonValue) -> _Found | None:
+    """The failures of the first error in the chain of causes that a validator raised; None where none did.
+
+    A text, and that of a plain ValueError, is a sentence of the server's author. Of any other exception nothing is read:
+    its text may hold anything.
+    """
+    if isinstance(error, str) or (type(error) is ValueError and error.__cause__ is None):
+        return _Found([Failure((), "other", message=str(error)[:300])])
     here = error
     for _ in range(_CAUSES):
         found = _of_one(here, arguments, schema)
@@ -82,20 +101,22 @@ def _failures(error: Any, arguments: JsonValue, schema: JsonValue) -> list[Failu
         here = getattr(here, "__cause__", None) or getattr(here, "source", None)
         if here is None:
             break
-    return [Failure((), "other", message=str(error)[:300] if isinstance(error, (Exception, str)) else "")]
+    return None
 
 
-def _of_one(error: Any, arguments: JsonValue, schema: JsonValue) -> list[Failure] | None:
+def _of_one(error: Any, arguments: JsonValue, schema: JsonValue) -> _Found | None:
     home = type(error).__module__.partition(".")[0]
     if home in {"pydantic_core", "pydantic"} and hasattr(error, "errors"):
         from fusion_contracts.runtime import from_pydantic
 
         details = error.errors(include_url=False, include_context=True)
-        return from_pydantic.failures_of(details, arguments, Shape(schema))
+        found = _Found(from_pydantic.failures_of(details, arguments, Shape(schema)))
+        found.more = max(0, len(details) - from_pydantic.MOST)
+        return found
     if home == "jsonschema_rs" and hasattr(error, "kind"):
-        return list(failure_of(error))
+        return _Found(failure_of(error))
     if home == "jsonschema" and hasattr(error, "validator_value"):
         from fusion_contracts.runtime import from_jsonschema
 
-        return list(from_jsonschema.failures_of(error))
+        return _Found(from_jsonschema.failures_of(error))
     return None

@@ -21,7 +21,8 @@ from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.runtime.deltas import Delta, deltas_between
 
 __all__ = [
-    "FOLDER", "PACKED", "Release", "known_deltas", "pack", "read_releases", "release_head", "unpack",
+    "FOLDER", "PACKED", "Kept", "Release", "deltas_since", "kept", "known_deltas", "pack", "read_releases",
+    "release_head", "unpack",
 ]  # fmt: skip
 
 FOLDER = ".fusion/releases"
@@ -44,14 +45,23 @@ class Release:
     contract: ServerContract
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The file of a release, of which only the head was understood."""
+
+    name: str
+    sequence: int
+    path: Path
+    text: str
+
+
 def release_head(name: str, sequence: int) -> str:
     """The comment line that makes a lock the release of that name and number."""
     return f"# release {' '.join(printable(name).split())}, sequence {sequence}\n"
 
 
-def read_releases(folder: Path, server: str, *, last: int = 10) -> tuple[Release, ...]:
-    """The `last` releases of one server in its folder, oldest first. Raises FusionError on one that cannot be read."""
-    from fusion_contracts.lockfile.codec import decode  # reading a lock loads the TOML reader
+def kept(folder: Path) -> tuple[Kept, ...]:
+    """The releases in the folder of one server, oldest first. Raises FusionError for a file that is no text."""
     from fusion_contracts.lockfile.file import read_text
 
     heads = []
@@ -61,11 +71,20 @@ def read_releases(folder: Path, server: str, *, last: int = 10) -> tuple[Release
         name = head["name"] if head else path.stem
         sequence = int(head["sequence"]) if head else 0
         heads.append((sequence, _natural(path.stem), name, path, text))
-    found = []
-    for number, (sequence, _, name, path, text) in enumerate(sorted(heads, key=lambda head: head[:2])[-last:]):
-        contract = _contract(decode(text, origin=str(path)), server, path)
-        found.append(Release(name, sequence or number, contract))
-    return tuple(found)
+    return tuple(
+        Kept(name, sequence or number, path, text)
+        for number, (sequence, _, name, path, text) in enumerate(sorted(heads, key=lambda head: head[:2]))
+    )
+
+
+def read_releases(folder: Path, server: str, *, last: int = 10) -> tuple[Release, ...]:
+    """The `last` releases of one server in its folder, oldest first. Raises FusionError on one that cannot be read."""
+    from fusion_contracts.lockfile.codec import decode  # reading a lock loads the TOML reader
+
+    return tuple(
+        Release(one.name, one.sequence, _contract(decode(one.text, origin=str(one.path)), server, one.path))
+        for one in kept(folder)[-last:]
+    )
 
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
@@ -89,14 +108,14 @@ def known_deltas(folder_or_package: str | Path, live: ServerContract, *, last: i
         searched.append(folder)
         releases = read_releases(folder, live.name, last=last) if folder.is_dir() else ()
         if releases:
-            return _since(releases, live)
+            return deltas_since(releases, live)
     for packed in _packed(folder_or_package):
         searched.append(packed)
         if packed.is_file():
             return unpack(_text(packed), live, origin=str(packed))
         releases = read_releases(packed.parent / FOLDER / live.name, live.name, last=last)
         if releases:
-            return _since(releases, live)
+            return deltas_since(releases, live)
     paths = ", ".join(printable(str(path)) for path in searched)
     _log.warning("no release of %s found: agents are not told what changed. Searched: %s", printable(live.name), paths)
     return []
@@ -129,7 +148,8 @@ def _packed(package: str | Path) -> Iterable[Path]:
         yield Path(place) / PACKED
 
 
-def _since(releases: Sequence[Release], live: ServerContract) -> list[Delta]:
+def deltas_since(releases: Sequence[Release], live: ServerContract) -> list[Delta]:
+    """What changed since each of these releases, which stand oldest first."""
     return [
         delta
         for age, release in enumerate(releases)

@@ -12,10 +12,12 @@ from typing import Any
 
 from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.model import JsonObject, JsonValue
-from fusion_contracts.runtime.call import Call, inside, place
+from fusion_contracts.runtime.call import Call, beside, inside, place
+from fusion_contracts.runtime.depth import judgeable, listable
+from fusion_contracts.runtime.echo import holds_secret
 from fusion_contracts.runtime.failures import Failure, flatten
 from fusion_contracts.runtime.from_schema import accepts, refusals
-from fusion_contracts.runtime.issues import hides, json_text, unwrapped
+from fusion_contracts.runtime.issues import json_text, unwrapped
 from fusion_contracts.runtime.near import same_but_case, twin
 from fusion_contracts.runtime.reading import Reading
 from fusion_contracts.runtime.shape import ABSENT, Path, kind_of
@@ -56,7 +58,7 @@ def repaired(call: Call, failures: list[Failure], reading: Reading) -> JsonObjec
     changed = candidate != call.arguments or _improve(call, candidate, failures)
     if not changed and None not in candidate.values():
         return None
-    validator = reading.validator
+    validator = reading.validator if listable(call.schema, candidate) else None
     for _ in range(_ROUNDS if validator is not None else 0):
         if accepts(validator, candidate) and not _leftovers(call, candidate):
             return candidate if _may_be_shown(call, candidate) else None
@@ -68,6 +70,8 @@ def repaired(call: Call, failures: list[Failure], reading: Reading) -> JsonObjec
 
 
 def _copied(arguments: JsonValue) -> JsonValue:
+    if not judgeable(arguments):
+        return None
     try:
         text = json.dumps(arguments, allow_nan=False)
         return json.loads(text) if len(text) <= _MOST_SENT else None
@@ -83,22 +87,28 @@ def _leftovers(call: Call, candidate: JsonObject) -> bool:
 
 
 def _may_be_shown(call: Call, candidate: JsonObject) -> bool:
-    return len(spelled(candidate)) <= LONGEST and not _secret(call, candidate, ())
+    return len(spelled(candidate)) <= LONGEST and not _secret(call, candidate, candidate, ())
 
 
-def _secret(call: Call, value: JsonValue, path: Path) -> bool:
-    if path and value is not None and hides(path, call.shape.at(path)):
+def _secret(call: Call, candidate: JsonObject, value: JsonValue, path: Path) -> bool:
+    if path and value is not None and call.hides(path, candidate):
         return True
+    if isinstance(value, str):
+        held = json_text(value)
+        value = held if isinstance(held, (dict, list)) else value
+    if isinstance(value, str):
+        return holds_secret(value)
     if isinstance(value, dict):
-        return any(_secret(call, inner, (*path, name)) for name, inner in value.items())
-    return isinstance(value, list) and any(_secret(call, inner, (*path, index)) for index, inner in enumerate(value))
+        return any(_secret(call, candidate, inner, (*path, name)) for name, inner in value.items())
+    items = enumerate(value) if isinstance(value, list) else ()
+    return any(_secret(call, candidate, inner, (*path, index)) for index, inner in items)
 
 
 def _improve(call: Call, candidate: JsonObject, failures: list[Failure]) -> bool:
     """One round: every failure that can be mended is; whether anything was."""
     changed = False
     for path, delta in list(call.gone_names(candidate)):
-        successor = delta.successor.rpartition(".")[2] if delta.successor is not None and delta.carries else None
+        successor = beside(delta.successor, path[:-1]) if delta.successor is not None and delta.carries else None
         changed |= _moved(candidate, path, successor)
     for name in call.unknown_names((), candidate) if call.unknown == "reject" else ():
         changed |= _named(call, candidate, (name,))

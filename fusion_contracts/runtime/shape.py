@@ -53,6 +53,11 @@ class Shape:
         self.root = schema if isinstance(schema, dict) else {}
         self._left = _MOST_STEPS
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether it read as much of the schema as it may: then what it says can be too little."""
+        return self._left < 0
+
     def at(self, path: Path, arguments: JsonValue = ABSENT) -> Flat:
         """What the schema says about the value at a path; `arguments` choose between branches of unions."""
         here, value = self.flat(self.root, arguments), arguments
@@ -84,7 +89,7 @@ class Shape:
         parts = schema.get("allOf")
         found = list(parts[:_MOST_BRANCHES]) if isinstance(parts, list) else []
         found += [schema[keyword] for keyword in ("then", "else") if keyword in schema]
-        target = self._target(schema.get("$ref"))
+        target = self.target(schema.get("$ref"))
         return found if target is None else [target, *found]
 
     def _choose(self, merged: Flat, union: JsonValue, value: JsonValue, depth: int) -> None:
@@ -111,11 +116,11 @@ class Shape:
         if isinstance(properties, dict) and step in properties:
             return properties[step]
         patterns = flat.get("patternProperties")
-        if isinstance(patterns, dict) and len(patterns) == 1:  # which of several it is would take their patterns
-            return next(iter(patterns.values()))
+        if isinstance(patterns, dict) and patterns:  # which of several it is would take their patterns
+            return next(iter(patterns.values())) if len(patterns) == 1 else {"anyOf": list(patterns.values())}
         return flat.get("additionalProperties")
 
-    def _target(self, reference: JsonValue) -> JsonValue:
+    def target(self, reference: JsonValue) -> JsonValue:
         """What a reference into the document points to; None for any other."""
         if not isinstance(reference, str) or not reference.startswith("#"):
             return None

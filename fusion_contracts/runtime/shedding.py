@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fusion_contracts.runtime.fault import ToolFault, checked_seconds, tool_error
-from fusion_contracts.runtime.wrapping import is_async
+from fusion_contracts.runtime.wrapping import is_async, is_generator
 
 __all__ = ["ConcurrencyLimit", "RateLimit"]
 
@@ -174,7 +174,9 @@ class RateLimit:
         one = self._per / self._calls
         with self._lock:
             now = self._clock()
-            full_at = max(self._full_at.get(key, now), now) + one
+            full_at = (
+                min(max(self._full_at.get(key, now), now), now + self._per) + one
+            )  # never later, if time went back
             wait = full_at - now - self._per
             if wait <= _ROUNDING:
                 self._full_at[key] = full_at
@@ -222,6 +224,8 @@ class _Taken:
 
 def _wrapped(function: Function, entered: Callable[[], Any]) -> Function:
     """The function, each call of it inside what `entered` makes."""
+    if is_generator(function):
+        raise TypeError("a limit does not hold for generators: decorate a function that returns its result")
     if is_async(function):
 
         @functools.wraps(function)

@@ -6,11 +6,12 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from fusion_contracts.model import JsonObject, JsonValue
-from fusion_contracts.runtime.call import Call, inside, place
+from fusion_contracts.runtime.call import Call, beside, inside, place
 from fusion_contracts.runtime.deltas import Delta
-from fusion_contracts.runtime.echo import HIDDEN_VALUE, clip, show
+from fusion_contracts.runtime.echo import HIDDEN_VALUE, clip
 from fusion_contracts.runtime.failures import Failure
-from fusion_contracts.runtime.issues import Issue, dotted, hides, issue_of, json_text
+from fusion_contracts.runtime.issues import Issue, dotted, issue_of, json_text
+from fusion_contracts.runtime.issues import shown as show_sent
 from fusion_contracts.runtime.near import nearest
 from fusion_contracts.runtime.shape import ABSENT, Flat, Path, kind_of
 from fusion_contracts.runtime.wording import expected, first_sentence
@@ -23,6 +24,7 @@ WRAPPERS = frozenset({
 })  # fmt: skip
 _CLOSE = 0.6  # a missing name and an unknown one need less to be seen together than two optional ones
 _MOST_HINTS = 5
+_MOST_PAIRS = 20  # missing names for which a similar one is looked for
 
 
 @dataclass(slots=True)
@@ -83,20 +85,20 @@ def _refused(call: Call, failures: list[Failure]) -> Iterable[Path]:
 def _pair(call: Call, parent: Path, found: Names, refused: Mapping[Path, None]) -> None:
     """Find for each missing name of one object the unknown one that was sent in its place."""
     missing = [str(failure.path[-1]) for failure in found.missing if failure.path[:-1] == parent]
-    unknown = call.unknown_names(parent, call.arguments)
-    unknown += [str(path[-1]) for path in refused if path[:-1] == parent and path[-1] not in unknown]
+    also = (str(path[-1]) for path in refused if path[:-1] == parent)
+    unknown = list(dict.fromkeys([*call.unknown_names(parent, call.arguments), *also]))
     if not unknown:
         return
     for name in list(unknown):
         delta = call.gone.get(place((*parent, name)))
-        successor = None if delta is None or delta.successor is None else delta.successor.rpartition(".")[2]
-        if successor in missing:
-            found.pairs[*parent, str(successor)] = name
-            missing.remove(str(successor))
+        successor = None if delta is None or delta.successor is None else beside(delta.successor, parent)
+        if successor is not None and successor in missing:
+            found.pairs[*parent, successor] = name
+            missing.remove(successor)
             unknown.remove(name)
         elif successor is not None:  # the contract says what became of it: it stands for no other
             unknown.remove(name)
-    for name in list(missing):
+    for name in missing[:_MOST_PAIRS]:
         near = nearest(name, unknown, close=_CLOSE)
         if near is not None and nearest(near, missing, close=_CLOSE) == name:
             found.pairs[*parent, name] = near
@@ -123,7 +125,7 @@ def issues_of_names(call: Call, names: Names) -> list[Issue]:
         issue = issue_of(failure, ABSENT, flat)
         sent = names.pairs.get(failure.path)
         if sent is not None:
-            value = _sent(call, (*failure.path[:-1], sent))
+            value = _sent(call, (*failure.path[:-1], sent), failure.path)
             issue = replace(issue, sent=f"{clip(sent)} {value}", also=sent)
         issues.append(issue)
     taken = {failure.path for failure in names.missing}
@@ -137,26 +139,27 @@ def issues_of_names(call: Call, names: Names) -> list[Issue]:
 
 
 def _unknown(call: Call, path: Path, taken: set[Path], *, list_names: bool) -> Issue:
-    parent, name = path[:-1], str(path[-1])
+    parent = path[:-1]
     delta = call.gone.get(place(path))
     known = [str(other) for other in call.shape.names(parent, call.arguments)]
     sent = inside(call.arguments, parent)
     used = sent if isinstance(sent, dict) else {}
     free = [other for other in known if other not in used and (*parent, other) not in taken]
-    meant = _meant(name, delta, free)
+    meant = _meant(path, delta, free)
     if meant is not None:
         flat = call.shape.at((*parent, meant))
         wanted = f"{clip(meant)} instead, {expected(flat)}"
         text = first_sentence(flat.get("description")) if delta is not None else ""
-        return Issue(path, dotted(path), "unknown", "Unknown argument.", _sent(call, path), wanted, text, also=meant)
+        shown = _sent(call, path, (*parent, meant))
+        return Issue(path, dotted(path), "unknown", "Unknown argument.", shown, wanted, text, also=meant)
     wanted = _without(known, listed=list_names and call.schema is not None)
     return Issue(path, dotted(path), "unknown", "Unknown argument.", _sent(call, path), wanted)
 
 
-def _meant(name: str, delta: Delta | None, free: list[str]) -> str | None:
+def _meant(path: Path, delta: Delta | None, free: list[str]) -> str | None:
     if delta is None:
-        return nearest(name, free)
-    successor = delta.successor.rpartition(".")[2] if delta.successor is not None else None
+        return nearest(str(path[-1]), free)
+    successor = beside(delta.successor, path[:-1]) if delta.successor is not None else None
     return successor if successor in free else None
 
 
@@ -170,9 +173,10 @@ def _without(known: list[str], *, listed: bool) -> str:
     return f"only {', '.join(shown)}" + (f" and {rest} more" if rest else "")
 
 
-def _sent(call: Call, path: Path) -> str:
-    value = inside(call.arguments, path)
-    return HIDDEN_VALUE if hides(path, {}) else show(value)
+def _sent(call: Call, path: Path, meant: Path = ()) -> str:
+    """The value of an unknown name; hidden also where the name that was meant is one whose value is."""
+    hidden = call.hides(path) or (bool(meant) and call.hides(meant))
+    return HIDDEN_VALUE if hidden else show_sent(inside(call.arguments, path))
 
 
 def wrapper_of(call: Call) -> tuple[str, JsonObject] | None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.model import JsonObject, JsonValue
-from fusion_contracts.runtime.call import Call, UnknownPolicy, inside, place
-from fusion_contracts.runtime.echo import clip, show
+from fusion_contracts.runtime.call import Call, UnknownPolicy, checked_policy, inside, place
+from fusion_contracts.runtime.echo import clip, redacted, show
 from fusion_contracts.runtime.failures import Failure, flatten
 from fusion_contracts.runtime.issues import Issue, dotted, issue_of, json_text
 from fusion_contracts.runtime.layout import MOST_ISSUES, render
@@ -95,10 +95,12 @@ def explain_validation(  # noqa: PLR0913 - one parameter for each thing that is 
     `unknown` is the policy for arguments that the schema would let through: `auto` refuses those that a change of
     the contract names as removed or renamed, `reject` refuses all, `warn` names all and refuses none, `ignore` says
     nothing. What the schema itself refuses is refused. `formats` checks `format`, where nothing else is wrong or the
-    call cannot be repaired. Never raises.
+    call cannot be repaired. Never raises, but for a policy that there is not.
     """
+    checked_policy(unknown)
     try:
         sent = {} if arguments is None else arguments
+        sent = dict(sent) if isinstance(sent, Mapping) and not isinstance(sent, dict) else sent
         known = schema if schema is not None or awareness is None else awareness.schema(action)
         reading = read(error_or_schema, sent, known, formats=formats)
         action = awareness.action_of(action, sent) if awareness is not None else action
@@ -206,12 +208,14 @@ def _issue(call: Call, failure: Failure) -> Issue:
         required = call.shape.at(failure.path[:-1], call.arguments).get("required")
         needed = isinstance(required, list) and failure.path[-1] in required
         optional = isinstance(failure.path[-1], str) and not needed
-    return issue_of(failure, value, flat, optional=optional)
+    if failure.message:  # whoever wrote it may have put in what was sent
+        failure = replace(failure, message=redacted(failure.message, call.secrets()))
+    return issue_of(failure, value, flat, optional=optional, hidden=call.hides(failure.path))
 
 
 def _wrong_as_a_whole(call: Call) -> Issue | None:
     """The issue of arguments that are no object at all."""
-    if isinstance(call.arguments, Mapping):
+    if isinstance(call.arguments, dict):
         return None
     expected = _signature(call)
     parsed = json_text(call.arguments)

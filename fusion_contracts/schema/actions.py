@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from fusion_contracts.schema.document import Document
 
-__all__ = ["Grouping", "grouping"]
+__all__ = ["Grouping", "grouping", "grouping_by"]
 
 Schema: TypeAlias = dict[str, Any]
 REQUIRED_FOR = re.compile(r"\bRequired for:\s*([^.\n]+)")
@@ -45,17 +45,45 @@ def grouping(schema: Any) -> Grouping | None:
     return _by_union(schema) or _by_condition(schema) or _by_prose(schema)
 
 
+def grouping_by(schema: Any, name: str) -> Grouping | None:
+    """How a schema holds actions that another version of it selects by `name`; None where it lists no values of it.
+
+    Also where it would group nothing by itself: a single action that is left, or a plain closed list of actions.
+    """
+    if not isinstance(schema, dict):
+        return None
+    found = grouping(schema)
+    if found is not None and found.discriminator == name:
+        return found
+    for union in UNIONS:
+        branches = _followed(schema, union)
+        if branches and name in _names_everywhere(branches, schema):
+            return _union_grouping(schema, union, name, [_constants(branch, name) for branch in branches])
+    values = _constants(schema, name)
+    if not values or name not in _required(schema):
+        return None
+    return Grouping(name, tuple(values), lambda value: _selected(schema, name, value))
+
+
 def _by_union(schema: Schema) -> Grouping | None:
     for union in UNIONS:
-        branches = schema.get(union)
-        if isinstance(branches, list) and len(branches) > 1:
-            followed = [_follow(branch, schema) for branch in branches]
-            for name in _names_everywhere(followed, schema):
-                admitted = [_constants(branch, name) for branch in followed]
-                values = tuple(dict.fromkeys(value for each in admitted for value in each))
-                if len(values) > 1 and len(set(map(tuple, admitted))) > 1:
-                    return Grouping(name, values, _union_limit(schema, union, name, admitted))
+        branches = _followed(schema, union)
+        for name in _names_everywhere(branches, schema) if len(branches) > 1 else ():
+            admitted = [_constants(branch, name) for branch in branches]
+            if len(set(map(tuple, admitted))) > 1:
+                return _union_grouping(schema, union, name, admitted)
     return None
+
+
+def _followed(schema: Schema, union: str) -> list[Any]:
+    """The branches of a root union, behind their references."""
+    branches = schema.get(union)
+    return [_follow(branch, schema) for branch in branches] if isinstance(branches, list) else []
+
+
+def _union_grouping(schema: Schema, union: str, name: str, admitted: list[list[str]]) -> Grouping:
+    values = tuple(dict.fromkeys(value for each in admitted for value in each))
+    return Grouping(name, values, _union_limit(schema, union, name, admitted))
 
 
 def _names_everywhere(branches: list[Any], schema: Schema) -> Iterator[str]:
@@ -71,9 +99,7 @@ def _union_limit(schema: Schema, union: str, name: str, admitted: list[list[str]
     def limit(value: str) -> Schema:
         pairs = zip(schema[union], admitted, strict=True)
         branches = [branch if value in values else False for branch, values in pairs]
-        limited = {**schema, union: branches}
-        several = any(value in values and len(values) > 1 for values in admitted)
-        return _selected(limited, name, value) if several else limited
+        return _selected({**schema, union: branches}, name, value)
 
     return limit
 
@@ -130,10 +156,10 @@ def _by_prose(schema: Schema) -> Grouping | None:
     properties = schema.get("properties")
     if not isinstance(properties, dict):
         return None
-    said = {value for part in properties.values() for value in required_for(part)}
-    for name in _required(schema):
-        values = _constants(schema, name)
-        if said and len(values) > 1 and said <= set(values):
+    listed = {name: values for name in _required(schema) if len(values := _constants(schema, name)) > 1}
+    said = {value for part in properties.values() for value in required_for(part)} if listed else set()
+    for name, values in listed.items():
+        if said and said <= set(values):
             return Grouping(name, tuple(values), lambda value, name=name: _selected(schema, name, value))  # type: ignore[misc]
     return None
 

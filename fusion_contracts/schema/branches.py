@@ -41,7 +41,7 @@ class Pairing:
         """Pairs of indices with what tells the branch apart, then the indices that are left on each side.
 
         Equal branches go together, then those with the same discriminator value, the same reference, the same title,
-        the same types; then objects that share most names; at last a single one that is left on both sides
+        the same types; then those that alone share values of a property; then objects that share most names; at last a single one that is left on both sides
         (`by_place`: all that are left, in order).
         """
         sides = [self._side(branches, scope) for branches, scope in ((old, old_scope), (new, new_scope))]
@@ -63,6 +63,7 @@ class Pairing:
         yield self._named(self._text, old, new, repeated=True)
         for name in (_tag, _reference, self._title, self._types):
             yield self._named(name, old, new)
+        yield self._sharing(old, new)
         yield self._similar(old, new)
         yield _last(old, new, by_place=by_place)
 
@@ -90,6 +91,28 @@ class Pairing:
             alike = others.get(key, [])
             if len(indices) == len(alike) == 1 or repeated:
                 found += zip(indices, alike, strict=False)
+        return found
+
+    def _sharing(self, old: _Side, new: _Side) -> list[tuple[int, int]]:
+        """Branches whose lists of values for one property meet, and meet no other: one that gained or lost values."""
+        lists = [self._listed(side) for side in (old, new)]
+        for name in sorted(lists[0].keys() & lists[1].keys()):
+            left, right = lists[0][name], lists[1][name]
+            meeting = [(i, j) for i, a in left.items() for j, b in right.items() if a & b]
+            alone = [pair for pair in meeting if sum(p[0] == pair[0] or p[1] == pair[1] for p in meeting) == 1]
+            if alone:
+                return alone
+        return []
+
+    def _listed(self, side: _Side) -> dict[str, dict[int, frozenset[Any]]]:
+        """By property: the closed list of values in each branch that is left and has one."""
+        found: dict[str, dict[int, frozenset[Any]]] = {}
+        for index in sorted(side.left):
+            properties = self._keyword(side, index, "properties")
+            for name, part in properties.items() if isinstance(properties, dict) else ():
+                values = self._viewer.view(part, side.scope).keywords.get("enum")
+                if isinstance(values, list):
+                    found.setdefault(name, {})[index] = frozenset(map(key_of, values))
         return found
 
     def _similar(self, old: _Side, new: _Side) -> list[tuple[int, int]]:

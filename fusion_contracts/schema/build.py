@@ -51,7 +51,7 @@ class Builder:
         outer = self._open.get(id(schema))  # an edited document may hold a schema inside itself
         self._open[id(schema)] = self._depth
         try:
-            formula = space.both(list(self._parts(schema, scope)))
+            formula = space.both(self._parts(schema, scope))
         finally:
             if outer is None:
                 del self._open[id(schema)]
@@ -91,6 +91,9 @@ class Builder:
     # Each reader takes the keyword's value, its schema and the scope there, and yields the facts that it states.
 
     def _type(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+        if isinstance(value, str) and value in KINDS_OF:
+            yield self.space.make("type", KINDS_OF[value])
+            return
         names = value if isinstance(value, list) else [value]
         if not all(isinstance(name, str) and name in KINDS_OF for name in names):
             yield self._opaque("type", value)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fusion_contracts.schema.actions import Grouping, grouping
+from fusion_contracts.schema.actions import Grouping, grouping, grouping_by
 from fusion_contracts.schema.changes import EnumChanged, Rewritten, SchemaChange
 from fusion_contracts.schema.compare import Comparison, Pair, Side, deep_recursion
 from fusion_contracts.schema.explain import Explanation, explain_pair
@@ -35,20 +35,19 @@ class ByAction:
 def explain_by_action(
     old: Any, new: Any, *, world: str = "declared", old_dialect: str | None = None, new_dialect: str | None = None
 ) -> ByAction | None:
-    """The actions of two input schemas compared one by one, or None where both are not grouped by the same property.
+    """The actions of two input schemas compared one by one, or None where the old one is not grouped.
 
-    None as well where the actions do not tell the whole story: a value that the new schema no longer speaks of and
+    The new one has to list the actions by the same property, if only one of them. None as well where the actions do not tell the whole story: a value that the new schema no longer speaks of and
     still accepts. Witnesses hold for the whole schemas. Never raises for what a schema says.
     """
-    if grouping(old) is None or grouping(new) is None:  # nearly all tools: nothing to translate
+    if grouping(old) is None:  # nearly all tools: nothing to translate
         return None
     with deep_recursion():
         try:
             before, after = Side(old, old_dialect), Side(new, new_dialect)
-            groups = grouping(before.schema), grouping(after.schema)
-            if groups[0] is None or groups[1] is None or groups[0].discriminator != groups[1].discriminator:
-                return None
-            return _compare(before, after, groups[0], groups[1], world)
+            mine = grouping(before.schema)
+            theirs = None if mine is None else grouping_by(after.schema, mine.discriminator)
+            return None if mine is None or theirs is None else _compare(before, after, mine, theirs, world)
         except (Undecided, RecursionError):
             return None
 

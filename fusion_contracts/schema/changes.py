@@ -2,6 +2,7 @@
 
 Every fact says where it is and what stood there before and after. Pointers are RFC 6901, relative to the schema.
 A class that adds no field needs no decorator: it is the base's dataclass under another name, and imports for free.
+Where several add the same fields, these have a base of their own.
 """
 
 from __future__ import annotations
@@ -47,19 +48,23 @@ class SchemaChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PropertyAdded(SchemaChange):
-    """A property is named that was not; `after` is its schema, `required` whether it must be sent."""
+class PropertyChange(SchemaChange):
+    """About one property: its name, and whether it must be sent."""
 
     name: str
     required: bool
+
+
+class PropertyAdded(PropertyChange):
+    """A property is named that was not; `after` is its schema."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PropertyRemoved(SchemaChange):
+class PropertyRemoved(PropertyChange):
     """A property is no longer named; `before` is its schema; `refused`: the new object rejects the name."""
 
-    name: str
-    required: bool
     refused: bool
 
 
@@ -72,12 +77,10 @@ class PropertyRenamed(SchemaChange):
     carries: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequiredChanged(SchemaChange):
+class RequiredChanged(PropertyChange):
     """A property named on both sides became required, or optional."""
 
-    name: str
-    required: bool
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +144,16 @@ class AdditionalPropertiesChanged(SchemaChange):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnevaluatedChanged(SchemaChange):
-    """`unevaluatedProperties` or `unevaluatedItems` changed."""
+class NamedKeywordChange(SchemaChange):
+    """About one keyword of several that are told alike."""
 
     keyword: str
+
+
+class UnevaluatedChanged(NamedKeywordChange):
+    """`unevaluatedProperties` or `unevaluatedItems` changed."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,19 +205,23 @@ class ContainsChanged(SchemaChange):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BranchAdded(SchemaChange):
-    """A branch of `anyOf` or `oneOf` appeared; `discriminator` is the constant that tells it apart, if one does."""
+class BranchChange(SchemaChange):
+    """About a branch of `anyOf` or `oneOf`; `discriminator` is the constant that tells it apart, if one does."""
 
     keyword: Literal["anyOf", "oneOf"]
     discriminator: tuple[str, JsonValue] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BranchRemoved(SchemaChange):
+class BranchAdded(BranchChange):
+    """A branch of `anyOf` or `oneOf` appeared."""
+
+    __slots__ = ()
+
+
+class BranchRemoved(BranchChange):
     """A branch of `anyOf` or `oneOf` vanished."""
 
-    keyword: Literal["anyOf", "oneOf"]
-    discriminator: tuple[str, JsonValue] | None = None
+    __slots__ = ()
 
 
 class AllOfChanged(SchemaChange):
@@ -292,18 +305,16 @@ class DeprecatedChanged(SchemaChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotationChanged(SchemaChange):
+class AnnotationChanged(NamedKeywordChange):
     """Another annotation of the JSON Schema vocabularies changed: $comment, readOnly, writeOnly, content*."""
 
-    keyword: str
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeywordChanged(SchemaChange):
+class KeywordChanged(NamedKeywordChange):
     """A keyword that no vocabulary knows changed (a vendor's `x-...`)."""
 
-    keyword: str
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

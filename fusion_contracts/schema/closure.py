@@ -8,18 +8,18 @@ another. A place is closed when it is the root, or when some schema there has `p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from fusion_contracts.schema.build import Builder
-from fusion_contracts.schema.document import Document, Scope, enter
+from fusion_contracts.schema.document import Document, Scope
 from fusion_contracts.schema.evaluate import Evaluator
+from fusion_contracts.schema.location import Location, in_place, listed, mapped
 from fusion_contracts.schema.trouble import Undecided
 
 __all__ = ["Closure"]
 
 Parts: TypeAlias = list[tuple[Any, Scope]]
-Location: TypeAlias = tuple[tuple[dict[str, Any], Scope], ...]  # all schemas about one value
 OTHER_NAMES = ("additionalProperties", "unevaluatedProperties")
 # A schema with none of these says nothing of any name below it: most are the type of an argument and little else.
 REACHING = frozenset({
@@ -46,7 +46,7 @@ class Closure:
     def _close(self, starts: Parts, *, root: bool = False) -> int:
         if not root and not any(isinstance(schema, dict) and not REACHING.isdisjoint(schema) for schema, _ in starts):
             return self._space.true
-        location = self._gather(starts)
+        location = in_place(starts)
         key = frozenset(id(schema) for schema, _ in location)
         if key in self._made:
             return self._made[key]
@@ -64,27 +64,9 @@ class Closure:
         self._made[key] = formula
         return formula
 
-    def _gather(self, starts: Iterable[tuple[Any, Scope]]) -> Location:
-        """Every schema about the same value, each once."""
-        found: dict[int, tuple[Any, Scope]] = {}
-        pending = list(starts)
-        while pending:
-            schema, scope = pending.pop()
-            if not isinstance(schema, dict) or id(schema) in found:
-                continue
-            scope = enter(schema, scope)
-            found[id(schema)] = (schema, scope)
-            if isinstance(schema.get("$ref"), str):
-                target = scope.document.resolve(schema["$ref"], scope)
-                pending += [target] if target is not None else []
-            pending += [(part, scope) for keyword in ("allOf", "anyOf", "oneOf") for part in _list(schema, keyword)]
-            pending += [(schema[keyword], scope) for keyword in ("if", "then", "else") if keyword in schema]
-            pending += [(part, scope) for part in _map(schema, "dependentSchemas").values()]
-        return tuple(found.values())
-
     def _objects(self, location: Location, *, root: bool) -> list[int]:
-        names = {name for schema, _ in location for name in _map(schema, "properties")}
-        patterns = {pattern for schema, _ in location for pattern in _map(schema, "patternProperties")}
+        names = {name for schema, _ in location for name in mapped(schema, "properties")}
+        patterns = {pattern for schema, _ in location for pattern in mapped(schema, "patternProperties")}
         beyond = [
             (schema[keyword], scope)
             for schema, scope in location
@@ -110,8 +92,8 @@ class Closure:
         """The schemas about the property of this name."""
         found: Parts = []
         for schema, scope in location:
-            own = [_map(schema, "properties")[name]] if name in _map(schema, "properties") else []
-            own += [part for pattern, part in _map(schema, "patternProperties").items() if self._matches(pattern, name)]
+            own = [mapped(schema, "properties")[name]] if name in mapped(schema, "properties") else []
+            own += [part for pattern, part in mapped(schema, "patternProperties").items() if self._matches(pattern, name)]
             own = own or [schema[keyword] for keyword in OTHER_NAMES if keyword in schema]
             found += [(part, scope) for part in own]
         return found
@@ -123,21 +105,21 @@ class Closure:
             return False
 
     def _arrays(self, location: Location) -> list[int]:
-        length = max((len(_list(schema, "prefixItems")) for schema, _ in location), default=0)
+        length = max((len(listed(schema, "prefixItems")) for schema, _ in location), default=0)
         facts = [self._about("prefix", index, _at(index, location)) for index in range(length)]
         return [*facts, self._about("items", length, _at(length, location))]
 
 
 def _needed(schema: dict[str, Any]) -> Iterator[Any]:
     """What `required` and `dependentRequired` name: left out of the closure, it would leave no value at all."""
-    yield from _list(schema, "required")
-    for name in _map(schema, "dependentRequired"):
-        yield from _list(schema["dependentRequired"], name)
+    yield from listed(schema, "required")
+    for name in mapped(schema, "dependentRequired"):
+        yield from listed(schema["dependentRequired"], name)
 
 
 def _under(pattern: str, location: Location) -> Parts:
     """The schemas about properties that match a pattern, as far as the pattern itself is written."""
-    maps = ((_map(schema, "patternProperties"), scope) for schema, scope in location)
+    maps = ((mapped(schema, "patternProperties"), scope) for schema, scope in location)
     return [(parts[pattern], scope) for parts, scope in maps if pattern in parts]
 
 
@@ -145,7 +127,7 @@ def _at(index: int, location: Location) -> Parts:
     """The schemas about the item of this index."""
     found: Parts = []
     for schema, scope in location:
-        prefix = _list(schema, "prefixItems")
+        prefix = listed(schema, "prefixItems")
         own = (
             [prefix[index]]
             if index < len(prefix)
@@ -154,13 +136,3 @@ def _at(index: int, location: Location) -> Parts:
         own += [schema["contains"]] if "contains" in schema else []
         found += [(part, scope) for part in own]
     return found
-
-
-def _map(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
-    value = schema.get(keyword)
-    return value if isinstance(value, dict) else {}
-
-
-def _list(schema: dict[str, Any], keyword: str) -> list[Any]:
-    value = schema.get(keyword)
-    return value if isinstance(value, list) else []

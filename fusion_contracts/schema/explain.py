@@ -14,11 +14,14 @@ from typing import Any
 from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.changes import Edit, Place, SchemaChange
 from fusion_contracts.schema.compare import QUICK, TOO_DEEP, Comparison, Pair, Side, deep_recursion
+from fusion_contracts.schema.document import Document
 from fusion_contracts.schema.formula import OBJECT
 from fusion_contracts.schema.identity import Identity
 from fusion_contracts.schema.locate import located
+from fusion_contracts.schema.location import named
 from fusion_contracts.schema.mirror import mirrored
 from fusion_contracts.schema.trouble import Exhausted, Undecided
+from fusion_contracts.schema.united import united
 from fusion_contracts.schema.walk import Raw, walk
 
 __all__ = ["Explanation", "explain", "explain_pair"]
@@ -77,10 +80,10 @@ def explain_pair(pair: Pair, *, output: bool = False) -> Explanation:
     """The edits and the answer for two sides that are ready."""
     comparison = pair.comparison()
     found = _written(pair, walk(pair.old.schema, pair.new.schema))
-    if not output and comparison.verdict == "compatible" and _emptied(pair, found):
+    if not output and comparison.verdict == "compatible" and _emptied(pair):
         change = facts.SchemaEmptied(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
         return Explanation(comparison, (Edit(change, "safe"),))
-    edits = tuple(_judged(pair, comparison, found))
+    edits = united(_judged(pair, comparison, found))
     if comparison.verdict == "incompatible" and not any(edit.effect == "breaks" for edit in edits):
         edits = _blamed(comparison, edits, pair)
     return Explanation(comparison, edits)
@@ -107,12 +110,12 @@ def _idle(change: SchemaChange, pair: Pair) -> bool:
     return isinstance(change, facts.DialectChanged)
 
 
-def _emptied(pair: Pair, found: list[Raw]) -> bool:
+def _emptied(pair: Pair) -> bool:
     """Whether the new root says nothing of any argument, and the old one did."""
-    gone = any(isinstance(raw.change, facts.PropertyRemoved) and "." not in raw.change.place.path for raw in found)
-    bare = pair.after in (pair.space.true, pair.space.make("type", OBJECT))
-    new = pair.new.schema
-    return gone and bare and not (isinstance(new, dict) and new.get("properties"))
+    if pair.after not in (pair.space.true, pair.space.make("type", OBJECT)):
+        return False
+    before, after = (named([(side.schema, Document(side.schema).scope)]) for side in (pair.old, pair.new))
+    return bool(before) and not after
 
 
 def _judged(pair: Pair, comparison: Comparison, found: list[Raw]) -> Iterator[Edit]:

@@ -40,7 +40,7 @@ class Identity:
         named = isinstance(value, dict)
         refers = named and "$ref" in value
         parts: list[tuple[Any, int]] = []
-        for name, item in value.items() if named else enumerate(value):
+        for name, item in value.items() if isinstance(value, dict) else enumerate(value):
             number, inside = self._read(item)
             parts.append((name, number))
             refers = refers or inside

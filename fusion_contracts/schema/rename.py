@@ -20,6 +20,7 @@ __all__ = ["Named", "property_renames", "renames"]
 
 _NEARLY, _CLOSE = 0.8, 0.6  # shares of common text
 _TELLING = 12  # characters of prose that say something of their own: "ID" or "name" do not
+_MOST = 20_000  # pairs that are looked at, each a comparison of two texts; where more came and went, none is a rename
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _CLAUSE = re.compile(r"[.,;:(\n]")
 
@@ -43,7 +44,7 @@ def property_renames(
     The value carries over where the schemas are equal but for annotations, the old description is kept in the new one,
     and no other property of either side fits as well.
     """
-    if not removed or not added:
+    if not removed or not added or len(removed) * len(added) > _MOST:
         return []
     sides = [{name: Named(_description(view), view) for name, view in side.items()} for side in (removed, added)]
     kept = {
@@ -58,6 +59,8 @@ def property_renames(
 
 def renames(removed: Mapping[str, Named], added: Mapping[str, Named], fits: Test, same: Test) -> list[tuple[str, str]]:
     """Pairs (old name, new name). `fits` is asked of two shapes first; `same` tells equal ones."""
+    if len(removed) * len(added) > _MOST:
+        return []
     found = {
         (old, new): strength
         for old, before in removed.items()

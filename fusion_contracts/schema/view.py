@@ -5,6 +5,7 @@ Each step is exact: the view accepts the same values as the schema.
 - `{"$ref": R}` beside annotations alone is what R holds, with these annotations; beside other keywords it is a part
   of `allOf`;
 - an `allOf` of parts that speak of different things is one schema;
+- an `allOf`, `anyOf` or `oneOf` of one part is that part;
 - `anyOf` or `oneOf` whose branches differ in type is one schema with a list of types (`anyOf: [X, null]`, as
   Pydantic writes an optional value);
 - `const` is an `enum` of one.
@@ -28,6 +29,7 @@ Typed: TypeAlias = tuple[tuple[str, ...], Keywords]
 SIMPLE = ANNOTATIONS | {
     "type", "properties", "required", "enum", "minLength", "maxLength", "pattern", "minimum", "maximum", "items",
 }  # fmt: skip
+COMPOSITIONS = ("allOf", "anyOf", "oneOf")
 NAMED_TYPES = (*KEYWORDS_OF, "boolean", "null")
 
 
@@ -80,7 +82,7 @@ class Viewer:
             keywords["allOf"] = [*(parts if isinstance(parts, list) else []), {"$ref": keywords.pop("$ref")}]
         if "const" in keywords and "enum" not in keywords:
             keywords["enum"] = [keywords.pop("const")]
-        keywords = self._merge_all(keywords, scope)
+        keywords = self._merge_all(self._unwrapped(keywords, scope), scope)
         return View(self._merge_types(keywords, scope), scope)
 
     def _follow(self, schema: Keywords, scope: Scope) -> View | None:
@@ -100,6 +102,17 @@ class Viewer:
             target, scope = found
         inner = self.view(target, scope)
         return View({**inner.keywords, **prose}, inner.scope, pointer, inner)
+
+    def _unwrapped(self, keywords: Keywords, scope: Scope) -> Keywords:
+        """What a composition of a single part holds, when nothing but annotations stands beside it."""
+        wrapped = next((k for k in COMPOSITIONS if isinstance(keywords.get(k), list) and len(keywords[k]) == 1), None)
+        beside = {k: v for k, v in keywords.items() if k not in (wrapped, "$defs", "definitions")}
+        if wrapped is None or not beside.keys() <= ANNOTATIONS:
+            return keywords
+        inner = self.view(keywords[wrapped][0], scope)
+        if inner.scope.root is not scope.root or "$unreadable" in inner.keywords:
+            return keywords
+        return {**inner.keywords, **beside}
 
     def _merge_all(self, keywords: Keywords, scope: Scope) -> Keywords:
         """Take simple parts of `allOf` up into the schema, when no two of them speak of the same thing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -53,22 +54,55 @@ class CatalogSource:
 def read_catalog(
     value: JsonValue, *, origin: str, path: str, options: Options, source: SourceRecord | None = None
 ) -> Reading:
-    """The reading of a parsed catalog.
+    """The reading of a parsed catalog, or of several under `catalogs` as `fusion show --format json` writes them.
 
-    `origin` names it in messages; `path` gives the NAME where neither the options nor the catalog's own package do.
-    Raises FusionError where the value is no catalog.
+    `origin` names it in messages; `path` gives the NAME where neither the options nor the catalog itself do. Of several
+    the options' name chooses one. Raises FusionError where the value is no catalog, or holds none of that name.
     """
-    listing = _listing(value, origin)
+    catalogs = value.get("catalogs") if isinstance(value, dict) and "tools" not in value else None
+    if isinstance(catalogs, dict):
+        return _several(catalogs, origin, options, source)
+    name = options.name or _own_name(value) or name_from_path(path)
+    return contract_of(_listing(value, origin), name=name, source=source, volatile=options.volatile)
+
+
+def _several(catalogs: JsonObject, origin: str, options: Options, source: SourceRecord | None) -> Reading:
+    """The readings of the catalogs, by NAME, as one."""
+    chosen = {name: value for name, value in catalogs.items() if name and options.name in {None, name}}
+    if not chosen:
+        known = printable(", ".join(catalogs))
+        missing = f"no server {printable(options.name)}" if options.name else "no server"
+        raise FusionError(f"{origin} holds {missing}", f"it holds: {known}" if known else "save one first")
+    listings = {name: _listing(value, f"{origin}: {printable(name)}") for name, value in chosen.items()}
+    readings = [
+        contract_of(listing, name=name, source=source, volatile=options.volatile) for name, listing in listings.items()
+    ]
+    return Reading(
+        contracts=tuple(contract for one in readings for contract in one.contracts),
+        problems=tuple(problem for one in readings for problem in one.problems),
+        refused={name: tools for one in readings for name, tools in one.refused.items()},
+        notes=tuple(note for one in readings for note in one.notes),
+    )
+
+
+def _own_name(value: JsonValue) -> str | None:
+    """The NAME that a catalog gives itself: its package's, else its `server`'s where that is not serverInfo's name."""
     server = value.get("server") if isinstance(value, dict) else None
-    package = server.get("package") if isinstance(server, dict) else None
-    derived = name_from_package(package) if isinstance(package, str) and package else name_from_path(path)
-    return contract_of(listing, name=options.name or derived, source=source, volatile=options.volatile)
+    if not isinstance(server, dict):
+        return None
+    package, name = server.get("package"), server.get("name")
+    if isinstance(package, str) and package:
+        return name_from_package(package)
+    return name if isinstance(name, str) and name and "serverInfo" in server else None
 
 
 def _bytes_of(path: Path, label: str) -> bytes:
     """The bytes of a file. Raises FusionError with one sentence for everything that can be wrong with it."""
     try:
-        if path.stat().st_size > MAX_BYTES:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):  # a pipe may never end
+            raise FusionError(f"{label} is not a plain file", "save it to one first")
+        if found.st_size > MAX_BYTES:
             raise FusionError(f"{label} is larger than {MAX_BYTES // 2**20} MiB", "give a smaller file")
         return path.read_bytes()
     except FileNotFoundError:
@@ -110,7 +144,11 @@ def _listing(value: JsonValue, origin: str) -> Listing:
 
 
 def _is_client_config(value: JsonValue) -> bool:
-    return isinstance(value, dict) and any(isinstance(value.get(root), dict) for root in _CLIENT_ROOTS)
+    """Whether servers stand under one of the roots of clients, and none of them is a listing."""
+    roots = [value.get(root) for root in _CLIENT_ROOTS] if isinstance(value, dict) else []
+    tables = [root for root in roots if isinstance(root, dict)]
+    listed = any(isinstance(entry, dict) and "tools" in entry for table in tables for entry in table.values())
+    return bool(tables) and not listed
 
 
 def _unwrapped(value: JsonValue) -> JsonValue:

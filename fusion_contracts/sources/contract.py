@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from fusion_contracts.canonical import printable
-from fusion_contracts.errors import Problem
+from fusion_contracts.canonical import printable, shortened
+from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import (
     JsonObject,
     JsonValue,
@@ -52,6 +52,10 @@ class _Builder:
         self.notes: list[str] = []
         self.refused: set[str] = set()
 
+    def shown(self, name: str) -> str:
+        """A name for people: without a secret, and not so long that it hides what is said about it."""
+        return shortened(self.scrubber.conceal(name))
+
     def refuse(self, what: str, reason: str, next_step: str = _NEXT) -> None:
         self.problems.append(Problem(self.server, "normalise", f"{what} is refused: {reason}", next_step))
 
@@ -83,9 +87,12 @@ def contract_of(
         "resourceTemplates": _keyed(builder, listing.resource_templates, "resource template", "uriTemplate"),
     }
     own = scrubber.scrub(own)
+    others = [own["serverInfo"], own["capabilities"], *own["resources"].values(), *own["resourceTemplates"].values()]
+    if variable := scrubber.secret_key(others):
+        raise FusionError(f"names a key by the value of {variable}", "correct the server", server=name, stage="list")
     contract = ServerContract(
         name=name,
-        protocol_version=listing.protocol_version,
+        protocol_version=listing.protocol_version and scrubber.conceal(listing.protocol_version),
         info=own["serverInfo"],
         capabilities=own["capabilities"],
         instructions=own["instructions"],
@@ -126,18 +133,19 @@ def _tools(builder: _Builder, listed: Sequence[JsonValue]) -> dict[str, Tool]:
         elif names[name] > 1:
             if name not in builder.refused:
                 builder.refused.add(name)
-                builder.refuse(f"tool {printable(name)}", f"it is listed {_times(names[name])}")
+                builder.refuse(f"tool {builder.shown(name)}", f"it is listed {_times(names[name])}")
         else:
             try:
                 tools[name] = _tool(builder, name, raw)
             except _MalformedError as error:
                 builder.refused.add(name)
-                builder.refuse(f"tool {printable(name)}", str(error))
+                builder.refuse(f"tool {builder.shown(name)}", str(error))
     return dict(sorted(tools.items()))
 
 
 def _tool(builder: _Builder, name: str, raw: JsonObject) -> Tool:
     tool = builder.scrubber.scrub(tool_without_noise(raw), tool=name)
+    _no_secret_names(builder, name, tool)
     return Tool(
         name=name,
         input_schema=_input_schema(builder, name, tool),
@@ -151,19 +159,26 @@ def _tool(builder: _Builder, name: str, raw: JsonObject) -> Tool:
     )
 
 
+def _no_secret_names(builder: _Builder, name: str, entry: JsonValue) -> None:
+    """Refuse an entry that names something by a secret: a name is an identity and cannot be replaced."""
+    variable = builder.scrubber.held_by(name) or builder.scrubber.secret_key(entry)
+    if variable:
+        raise _MalformedError(f"a name in it holds the value of {variable}")
+
+
 def _input_schema(builder: _Builder, name: str, tool: JsonObject) -> JsonObject:
     schema = tool.get("inputSchema")
     if schema is None:
         said = "null" if "inputSchema" in tool else "missing"
         says = "which says that there are no arguments; read as an empty object"
-        builder.note(f"tool {printable(name)}: its input schema is {said}, {says}")
+        builder.note(f"tool {builder.shown(name)}: its input schema is {said}, {says}")
         return {}
     if not isinstance(schema, dict):
         raise _MalformedError(f"its input schema is {_kind(schema)}, neither a JSON object nor null")
     kind = schema.get("type")
     if kind is not None and kind != "object" and not (isinstance(kind, list) and "object" in kind):
         said = f'its input schema has the type {_shown(kind)}, not "object"; kept as it is'
-        builder.note(f"tool {printable(name)}: {said}")
+        builder.note(f"tool {builder.shown(name)}: {said}")
     return schema
 
 
@@ -184,12 +199,13 @@ def _keyed(builder: _Builder, listed: Sequence[JsonValue], what: str, key: str) 
         entry = entry_without_noise(raw) if isinstance(raw, dict) else raw
         name = _name(entry, key)
         if name is not None:
+            name = name if key == "name" else builder.scrubber.conceal(name)  # a URI may hold a password
             found.setdefault(name, []).append(entry)
         else:
             builder.refuse(f"{what} {position} of {len(listed)}", _nameless(entry, key), _NEXT_OTHER)
     for name in [name for name, entries in found.items() if any(entry != entries[0] for entry in entries)]:
         reason = f"it is listed {_times(len(found.pop(name)))}, each time otherwise"
-        builder.refuse(f"{what} {printable(name)}", reason, _NEXT_OTHER)
+        builder.refuse(f"{what} {builder.shown(name)}", reason, _NEXT_OTHER)
     return {name: entries[0] for name, entries in sorted(found.items())}
 
 
@@ -197,6 +213,7 @@ def _prompts(builder: _Builder, listed: Mapping[str, JsonObject]) -> dict[str, P
     prompts: dict[str, Prompt] = {}
     for name, raw in listed.items():
         try:
+            _no_secret_names(builder, name, raw)
             prompts[name] = Prompt(
                 name=name,
                 title=_text(raw, "title"),
@@ -206,7 +223,7 @@ def _prompts(builder: _Builder, listed: Mapping[str, JsonObject]) -> dict[str, P
                 extra={key: value for key, value in raw.items() if key not in _PROMPT_FIELDS},
             )
         except _MalformedError as error:
-            builder.refuse(f"prompt {printable(name)}", str(error), _NEXT_OTHER)
+            builder.refuse(f"prompt {builder.shown(name)}", str(error), _NEXT_OTHER)
     return prompts
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
 from fusion_contracts.canonical import loads, printable
@@ -19,7 +19,7 @@ from fusion_contracts.sources.catalog import read_catalog
 from fusion_contracts.sources.lock import decode_lock, reading_of
 from fusion_contracts.sources.sniff import Kind, kind_of
 
-__all__ = ["GitSource", "default_base", "merge_base", "resolve_revision", "show"]
+__all__ = ["GitSource", "default_base", "merge_base", "renamed_from", "resolve_revision", "show", "tags_at_head"]
 
 _SHALLOW = "fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere"
 
@@ -81,18 +81,48 @@ class GitSource:
 def show(revision: str, path: str | os.PathLike[str], cwd: Path) -> bytes | None:
     """The bytes of a file at a revision, None where the revision does not have it. `path` is relative to `cwd`.
 
-    Raises FusionError for an unknown revision, and where there is no git or no repository.
+    "Not there" is git's own word, read from the revision's tree; whatever else goes wrong is an error, or a clone
+    without its objects would look like a repository without a lock. Raises FusionError for an unknown revision, a path
+    outside the repository or in a submodule, and where there is no git or no repository.
     """
     commit = resolve_revision(revision, cwd)
-    relative = Path(os.path.relpath(cwd / path, cwd)).as_posix()
-    blob = f"{commit}:./{relative}"
-    if _git(cwd, "cat-file", "-e", blob)[0] != 0:
+    where = f"{printable(str(path))} at {printable(revision)}"
+    kind, blob = _entry(commit, path, cwd, where)
+    if kind is None:
         return None
+    if kind == "commit":
+        raise FusionError(f"{where} lies in a submodule", "run this in the submodule's folder", stage="git")
+    if kind != "blob":
+        raise FusionError(f"{where} is a folder, not a file", "name a file in it", stage="git")
     status, data, error = _git(cwd, "cat-file", "blob", blob)
     if status != 0:
-        where = f"{printable(str(path))} at {printable(revision)}"
         raise FusionError(f"git cannot read {where}: {error}", _SHALLOW, stage="git")
     return data
+
+
+def _entry(commit: str, path: str | os.PathLike[str], cwd: Path, where: str) -> tuple[str | None, str]:
+    """The kind and id of what a commit has at a path, or of the submodule above it; None where there is neither."""
+    relative = PurePosixPath(Path(os.path.relpath(cwd / path, cwd)).as_posix())
+    paths = [str(one) for one in (*relative.parents, relative) if one.name not in {"", ".."}]
+    status, out, error = _git(cwd, "--literal-pathspecs", "ls-tree", "-z", commit, "--", *paths)
+    if status != 0:
+        step = "name a path inside the repository" if "outside repository" in error else _SHALLOW
+        raise FusionError(f"git cannot look for {where}: {error}", step, stage="git")
+    for line in out.decode(errors="surrogateescape").split("\0"):
+        entry, _, name = line.partition("\t")
+        if name == str(relative) or entry.startswith("160000 "):  # the mode of a submodule
+            _, kind, blob = entry.split()
+            return kind, blob
+    return None, ""
+
+
+def renamed_from(revision: str, path: str | os.PathLike[str], cwd: Path) -> str | None:
+    """The path, relative to `cwd`, that a file had at a revision from which it was renamed since; None for none."""
+    status, out, _ = _git(cwd, "diff", "--relative", "--name-status", "-z", "-M", "--diff-filter=R", revision)
+    fields = out.decode(errors="surrogateescape").split("\0")
+    wanted = Path(os.path.relpath(cwd / path, cwd)).as_posix()
+    pairs = zip(fields[1::3], fields[2::3], strict=False)
+    return next((old for old, new in pairs if new == wanted), None) if status == 0 else None
 
 
 def resolve_revision(revision: str, cwd: Path) -> str:
@@ -108,6 +138,15 @@ def resolve_revision(revision: str, cwd: Path) -> str:
     fetch = f"check the name, or fetch it: git fetch origin {printable(revision.removeprefix('origin/'))}"
     step = _SHALLOW if _is_shallow(cwd) else fetch
     raise FusionError(f"the revision {printable(revision)} is not in this clone", step, stage="git")
+
+
+def tags_at_head(cwd: Path) -> tuple[str, ...]:
+    """The tags of the commit that HEAD is, sorted; none where there is no commit, no repository or no git."""
+    try:
+        status, out, _ = _git(cwd, "tag", "--points-at", "HEAD")
+    except FusionError:
+        return ()
+    return tuple(sorted(out.decode(errors="replace").split())) if status == 0 else ()
 
 
 def merge_base(base: str, cwd: Path) -> str:
@@ -151,7 +190,7 @@ def default_base(environ: Mapping[str, str], cwd: Path) -> str:
 
 def _checked(revision: str) -> str:
     """Refuse what git would take for an option, or cannot be a revision. Raises FusionError."""
-    if not revision or revision.startswith("-") or not revision.isprintable():
+    if not revision or revision.startswith(("-", "^")) or not revision.isprintable():
         shown = printable(revision) or "an empty text"
         raise FusionError(f"{shown} is not a revision", "name a branch, a tag or a commit", stage="usage")
     return revision

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,7 +15,7 @@ __all__ = ["METHOD_NOT_FOUND", "Channel", "Connection", "RefusedError"]
 
 METHOD_NOT_FOUND = -32601
 MAX_ANSWERS = 1000  # requests of the server that are answered; more are a flood
-_SHOWN = 300  # characters of a server's own words
+_SHOWN, _LOOKED_AT = 300, 4000  # characters of a server's own words: shown, and searched for secrets before the cut
 _UNKNOWN_METHOD = ("method not found", "unknown method", "not implemented", "unsupported method")
 
 
@@ -33,15 +34,19 @@ class Channel(Protocol):
 class RefusedError(Exception):
     """The server answered a request with an error, or with what is no answer to it."""
 
-    def __init__(self, method: str, error: JsonValue, *, says: str | None = None) -> None:
+    def __init__(
+        self, method: str, error: JsonValue, *, says: str | None = None, conceal: Callable[[str], str] = str
+    ) -> None:
+        """`says` stands for the error where there is none; `conceal` hides secrets in the server's own words."""
         fields: JsonObject = error if isinstance(error, dict) else {"message": error}
         self.code: JsonValue = fields.get("code")
-        self.text = printable(str(fields.get("message", "")))[:_SHOWN]
+        self.text = printable(conceal(str(fields.get("message", ""))[:_LOOKED_AT]))[:_SHOWN]
         data = fields.get("data")
         found = data.get("supported") if isinstance(data, dict) else None
-        self.supported = tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
+        named = [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+        self.supported = tuple(conceal(one) for one in named)
         """The protocol versions that the error names."""
-        code = f" {printable(str(self.code))[:40]}" if self.code is not None else ""
+        code = f" {printable(conceal(str(self.code)))[:40]}" if self.code is not None else ""
         super().__init__(f"answers {method} with {says or f'error{code}: {self.text}'}")
 
     @property
@@ -57,6 +62,8 @@ class Connection:
     channel: Channel
     meta: JsonObject | None = None
     """What every request carries, once the protocol wants that; then nothing is answered either."""
+    conceal: Callable[[str], str] = str
+    """Hides secrets in the server's own words, before they are cut to a length that can be shown."""
     noise: int = 0
     first_noise: str = ""
     pending: dict[int, str] = field(default_factory=dict)
@@ -86,13 +93,14 @@ class Connection:
         self.wait_any((number,), deadline)
         method, answer = self.pending.pop(number), self._answers.pop(number)
         if answer.get("error") is not None:
-            raise RefusedError(method, answer["error"])
+            raise RefusedError(method, answer["error"], conceal=self.conceal)
         result = answer.get("result")
         if not isinstance(result, dict):
             raise RefusedError(method, None, says="neither a result object nor an error")
         kind = result.get("resultType")
         if kind not in (None, "complete"):
-            raise RefusedError(method, None, says=f'a result of type "{printable(str(kind))[:40]}", not a complete one')
+            said = printable(self.conceal(str(kind)))[:40]
+            raise RefusedError(method, None, says=f'a result of type "{said}", not a complete one')
         return result
 
     def wait_any(self, numbers: tuple[int, ...], deadline: float) -> int:
@@ -125,7 +133,7 @@ class Connection:
                 if messages:
                     return messages
         self.noise += 1
-        self.first_noise = self.first_noise or text[:_SHOWN].decode("utf-8", "replace")
+        self.first_noise = self.first_noise or self.conceal(text[:_LOOKED_AT].decode("utf-8", "replace"))
         return []
 
     def _take(self, message: JsonObject) -> None:

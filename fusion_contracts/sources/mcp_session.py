@@ -113,7 +113,8 @@ class Session:
 
     def _discovered(self, result: JsonObject) -> _Welcome:
         versions = result.get("supportedVersions")
-        offered = [one for one in versions if isinstance(one, str)] if isinstance(versions, list) else []
+        named = [one for one in versions if isinstance(one, str)] if isinstance(versions, list) else []
+        offered = [self.connection.conceal(one) for one in named]
         common = [one for one in STATELESS_VERSIONS if one in offered]
         if not common:  # no answer of the stateless era, or one that names older versions only
             _refuse_strangers(offered)
@@ -148,7 +149,8 @@ class Session:
         if version in STATELESS_VERSIONS:
             self.connection.meta = _envelope(version)["_meta"]
         elif version not in HANDSHAKE_VERSIONS:
-            said = f'"{printable(version)[:40]}"' if isinstance(version, str) else "missing"
+            conceal = self.connection.conceal
+            said = f'"{printable(conceal(version))[:40]}"' if isinstance(version, str) else "missing"
             self.notes.append(f"its protocol version is {said}, which this release does not know; listed all the same")
         self.connection.notify("notifications/initialized")
         return _welcome(version, result, result.get("serverInfo"))

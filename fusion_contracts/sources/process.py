@@ -12,8 +12,10 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import Empty, Full, Queue, SimpleQueue
 from typing import IO, Any, Self, TypeAlias
+
+from fusion_contracts.sources import strays
 
 __all__ = ["MAX_BYTES", "MAX_LINE", "EndedError", "FloodError", "ServerProcess", "SilenceError", "minimal_environment"]
 
@@ -22,7 +24,8 @@ MAX_LINE = 16 * 2**20
 MAX_BYTES = 64 * 2**20
 """Bytes on standard output in all."""
 
-_KEPT_LINES, _KEPT_LINE = 20, 500  # lines of standard error, and characters of each
+_KEPT_LINES, _KEPT_LINE = 20, 4000  # lines of standard error, and characters of each: a secret is kept whole
+_AHEAD = 1000  # lines that are read before they are asked for; a server that floods has to wait
 _CHUNK = 65536
 _LINGER = 0.2  # seconds in which the last lines of an ended process may still arrive
 _GRACE_EOF, _GRACE_TERM, _GRACE_KILL = 0.3, 1.0, 2.0  # seconds given after end of input, SIGTERM and SIGKILL
@@ -79,15 +82,16 @@ class ServerProcess:
 
     def __init__(self, argv: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> None:
         """Start it. Raises OSError where the system refuses."""
-        self._events: SimpleQueue[_Event] = SimpleQueue()
+        self._events: Queue[_Event] = Queue(_AHEAD)
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
         self._stderr: deque[str] = deque(maxlen=_KEPT_LINES)
         self._stderr_lock = threading.Lock()
-        self._gone = threading.Event()
+        self._gone, self._stopping = threading.Event(), threading.Event()
+        self._mark = os.urandom(8).hex()
         self._status: int | None = None
         self._process = subprocess.Popen(
             list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-            cwd=cwd, env=dict(env), **_own_group(),
+            cwd=cwd, env={**env, strays.MARK: self._mark}, **_own_group(),
         )  # fmt: skip
         work = (self._read_errors, self._read_lines, self._write, self._wait)
         self._threads = [threading.Thread(target=one, daemon=True) for one in work]
@@ -114,6 +118,8 @@ class ServerProcess:
         Raises SilenceError, EndedError or FloodError.
         """
         while True:
+            if time.monotonic() > deadline:  # also where lines keep coming: noise is no answer
+                raise EndedError(self._status) if self._status else SilenceError
             if self._status:  # it failed, and a child may hold its output open: wait for its last lines alone
                 deadline = min(deadline, time.monotonic() + _LINGER)
             try:
@@ -146,16 +152,24 @@ class ServerProcess:
             *lines, tail = (bytes(rest) + chunk).split(b"\n") if b"\n" in chunk else [chunk]
             if lines:
                 rest = bytearray(tail)
-                for line in lines:
-                    self._events.put(line)
+                for line in filter(None, lines):
+                    self._tell(line)
             else:
                 rest += tail
             if len(rest) > MAX_LINE or total > MAX_BYTES:
-                self._events.put(FloodError(_too_much(total)))
+                self._tell(FloodError(_too_much(total)))
                 return
         if rest:
-            self._events.put(bytes(rest))
-        self._events.put(None)
+            self._tell(bytes(rest))
+        self._tell(None)
+
+    def _tell(self, event: _Event) -> None:
+        """Queue what `receive` gives; waits while it is far behind, and gives up once nobody will ask any more."""
+        waiting = True
+        while waiting and not self._stopping.is_set():
+            with suppress(Full):
+                self._events.put(event, timeout=_LINGER)
+                waiting = False
 
     def _read_errors(self) -> None:
         rest = b""
@@ -182,19 +196,21 @@ class ServerProcess:
     def _wait(self) -> None:
         status = self._process.wait()
         self._gone.set()
-        self._events.put(_Exited(status))
+        self._tell(_Exited(status))
 
     def stop(self) -> None:
         """End the process and its children: end of input, then SIGTERM, then SIGKILL, each with a short wait."""
         self._outgoing.put(None)
-        strays = _strays(self._process.pid) if _POSIX else ()
+        self._stopping.set()
+        away = strays.below(self._process.pid) if _POSIX else set()
         try:
             self._gone.wait(_GRACE_EOF)
             if _POSIX:
                 self._end_politely()
         finally:  # also when a second interrupt cuts the wait short
             if _POSIX:
-                for end, pid in ((os.killpg, self._process.pid), *((os.kill, pid) for pid in strays)):
+                away |= strays.marked(self._mark)
+                for end, pid in ((os.killpg, self._process.pid), *((os.kill, pid) for pid in away)):
                     with suppress(OSError):
                         end(pid, signal.SIGKILL)
             else:
@@ -235,27 +251,6 @@ def _end_tree(process: subprocess.Popen[bytes]) -> None:
         with suppress(OSError, subprocess.TimeoutExpired):
             process.kill()
             process.wait(timeout=_GRACE_KILL)
-
-
-def _strays(pid: int) -> list[int]:
-    """Children of children that left the process group, where the system tells (Linux); they must end too."""
-    found: list[int] = []
-    waiting = [pid]
-    while waiting:
-        parent = waiting.pop()
-        with suppress(OSError, ValueError):
-            for task in Path(f"/proc/{parent}/task").iterdir():
-                children = (task / "children").read_text(encoding="ascii").split()
-                waiting.extend(map(int, children))
-                found.extend(map(int, children))
-    return [one for one in found if _group_of(one) != pid]
-
-
-def _group_of(pid: int) -> int | None:
-    try:
-        return os.getpgid(pid)
-    except OSError:
-        return None
 
 
 def _chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:

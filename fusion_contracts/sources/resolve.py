@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -53,17 +54,19 @@ def _named(argument: str, options: Options) -> Source:
     if python := _PYTHON_FILE.fullmatch(argument):
         raise _python(argument, python["file"])
     path = Path(argument)
-    if (options.root / path).is_dir():
-        return _folder(path, options)
-    if (options.root / path).exists():
-        return _file(path, options)
-    raise _nothing(argument)
+    try:
+        mode = (options.root / path).stat().st_mode
+    except (OSError, ValueError):  # also where the system takes no such name
+        raise _nothing(argument) from None
+    return _folder(path, options) if stat.S_ISDIR(mode) else _file(path, options, plain=stat.S_ISREG(mode))
 
 
-def _file(path: Path, options: Options) -> Source:
+def _file(path: Path, options: Options, *, plain: bool) -> Source:
     from fusion_contracts.sources.lock import LockSource
 
     label = printable(str(path))
+    if not plain:  # opening a pipe may wait for ever, and it can be read once only
+        raise FusionError(f"{label} is not a plain file", "save it to one first")
     try:
         with (options.root / path).open("rb") as file:
             head = file.read(HEAD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
@@ -9,7 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from fusion_contracts.errors import FusionError
 
-__all__ = ["is_secret_name", "is_secret_value", "redact", "refuse_literal", "refuse_literal_url", "shown_url"]
+__all__ = [
+    "forms", "is_secret_name", "is_secret_value", "redact", "refuse_literal", "refuse_literal_url", "shown_url",
+]  # fmt: skip
 
 HIDDEN_TEXT = "(hidden)"
 
@@ -25,8 +28,15 @@ _WORDS = (
     "api_key",
     "private_key",
     "access_key",
+    "secret_key",
+    "signing_key",
+    "encryption_key",
+    "passphrase",
+    "cookie",
 )
-_NAME = re.compile(rf"(?:^|_)(?:{'|'.join(_WORDS)})$")
+_RUN_TOGETHER = ("password", "passwd", "authtoken", "accesstoken")  # PGPASSWORD, _authToken in one word
+# `pass` and `pwd` only behind another word: PWD is a folder.
+_NAME = re.compile(rf"(?:(?:^|_)(?:{'|'.join(_WORDS)})|{'|'.join(_RUN_TOGETHER)}|_pass|_pwd)$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 # Shapes that issuers chose so that they can be recognised. Each is long enough not to match a package or a path.
@@ -49,9 +59,18 @@ _SHAPES = re.compile(
 _VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\}")
 _BARE_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-)?\}")
 _ASSIGNED = re.compile(r"(?P<name>-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(?P<sign>=|:[ ]?)(?P<value>[^\n]+)")
-_SAID = re.compile(r"""(?P<name>[A-Za-z][A-Za-z0-9_.-]*)(?P<sign>["']?\s*[=:]\s*["']?)(?P<value>[^\s"',;&]{3,})""")
-_USER_PART = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^/\s@]+@")
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+# A name and what it is set to: a text in quotes, or a word, behind `Bearer` or not. Starts where a name starts, and no
+# scheme below is longer than any in use: else a long text without either would take time by its square.
+_SAID = re.compile(
+    r"""(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z0-9_.-]+)(?P<sign>\\?["']?\s*[=:]\s*)
+    (?P<quote>\\?["'])?(?P<value>(?(quote)(?:(?!(?P=quote)).)+|(?:(?:bearer|basic|token)\s+)?[^\s"',;&]{3,}))""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
+_USER_PART = re.compile(rf"(?P<scheme>{_SCHEME})[^/\s?#]+@")
+_URL = re.compile(rf"{_SCHEME}(?:(?!{_SCHEME})\S)+")
+_PASSWORD = re.compile(rf"{_SCHEME}[^/\s?#:@]*:(?P<password>[^/\s?#]+)@")
+_LONG_LINE = 16  # characters from which on one line of a secret of several says something by itself
 
 _RANDOM_LENGTH, _RANDOM_ENTROPY = 20, 3.5  # bits a character; words and paths stay below, random keys above
 _SHORTEST_HIDDEN = 4  # a shorter known value is no secret, and hiding it would make messages unreadable
@@ -63,8 +82,9 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret_value(text: str) -> bool:
-    """Whether a text holds a value of a well-known secret shape."""
-    return _SHAPES.search(_BARE_VARIABLE.sub("", text)) is not None
+    """Whether a text holds a value of a well-known secret shape, or a URL with a password."""
+    bare = _BARE_VARIABLE.sub("", text)
+    return _SHAPES.search(bare) is not None or _PASSWORD.search(bare) is not None
 
 
 def refuse_literal(command: Sequence[str]) -> None:
@@ -99,7 +119,10 @@ def shown_url(url: str) -> str:
 
 
 def redact(text: str, values: Iterable[str] = ()) -> str:
-    """A text for people, with the given values, known secret shapes and what follows a secret's name hidden."""
+    """A text for people, with the given values, known secret shapes and what follows a secret's name hidden.
+
+    Give it the whole text and cut the result: half a secret is not recognised.
+    """
     for value in sorted({value for value in values if len(value) >= _SHORTEST_HIDDEN}, key=len, reverse=True):
         text = text.replace(value, HIDDEN_TEXT)
     text = _USER_PART.sub(rf"\g<scheme>{HIDDEN_TEXT}@", text)
@@ -109,42 +132,77 @@ def redact(text: str, values: Iterable[str] = ()) -> str:
 
 def _hidden_after_name(said: re.Match[str]) -> str:
     hide = is_secret_name(said["name"]) and not said["value"].startswith(("${", HIDDEN_TEXT))
-    return f"{said['name']}{said['sign']}{HIDDEN_TEXT}" if hide else said.group()
+    quote = said["quote"] or ""
+    return f"{said['name']}{said['sign']}{quote}{HIDDEN_TEXT}" if hide else said.group()
 
 
-def _secret_in(argument: str, flag: str) -> tuple[str, str] | None:
-    """Where an argument holds a secret, in words, and the variable to write instead. `flag` is the one before it."""
-    if flag and not argument.startswith("-"):
-        if is_secret_name(flag) and _has_literal(argument):
-            return f"the argument after {flag}", _variable(flag)
-        if _snake(flag).endswith("key") and _is_random(argument):
-            return f"the argument after {flag}", _variable(flag)
-    url = _URL.search(argument)
-    if url and (found := _secret_in_url(url.group())):
-        return found
+def forms(value: str) -> set[str]:
+    """A secret value and what else gives it away: long lines, a URL's password; percent-encoded and JSON-escaped."""
+    from urllib.parse import quote, unquote
+
+    parts = {value}
+    lines = [line.strip() for line in value.splitlines()]
+    parts.update(line for line in lines if len(lines) > 1 and len(line) >= _LONG_LINE)
+    parts.update(found["password"] for found in _PASSWORD.finditer(value))
+    parts |= {unquote(part) for part in parts}
+    return parts | {quote(part, safe="") for part in parts} | {json.dumps(part)[1:-1] for part in parts}
+
+
+_Found = tuple[str, str] | None
+"""Where a secret stands, in words, and the variable to write instead."""
+
+
+def _secret_in(argument: str, flag: str) -> _Found:
+    """What an argument holds of a secret. `flag` is the one before it."""
+    urls = (_secret_in_url(url.group()) for url in _URL.finditer(argument))
+    return _after(flag, argument) or next(filter(None, urls), None) or _assigned(argument, flag) or _said(argument)
+
+
+def _after(flag: str, argument: str) -> _Found:
+    if not flag or argument.startswith("-"):
+        return None
+    named = is_secret_name(flag) and _has_literal(argument)
+    random = _snake(flag).endswith("key") and _is_random(argument)
+    return (f"the argument after {flag}", _variable(flag)) if named or random else None
+
+
+def _assigned(argument: str, flag: str) -> _Found:
+    """`NAME=value`, `NAME: value`, the same behind an option (`--env=NAME=value`), or a value of a known shape."""
     assigned = _ASSIGNED.fullmatch(argument)
-    if assigned and "://" not in assigned["sign"] + assigned["value"][:2]:
-        name, value = assigned["name"], assigned["value"]
+    inner = _ASSIGNED.fullmatch(assigned["value"]) if assigned else None
+    for found in filter(None, (assigned, inner)):
+        name, value = found["name"], found["value"]
         named = is_secret_name(name) or (_snake(name).endswith("key") and _is_random(value))
-        if named and _has_literal(value):
+        if named and _has_literal(value) and "://" not in found["sign"] + value[:2]:
             return f"the value of {name}", _variable(name)
-    if is_secret_value(argument):
-        name = assigned["name"] if assigned else flag
-        return (f"the value of {name}" if assigned else f"the argument after {flag}" if flag else "an argument"), (
-            _variable(name) if name else "SECRET"
-        )
+    if not is_secret_value(argument):
+        return None
+    if assigned:
+        return f"the value of {assigned['name']}", _variable(assigned["name"])
+    return (f"the argument after {flag}", _variable(flag)) if flag else ("an argument", "SECRET")
+
+
+def _said(argument: str) -> _Found:
+    """A name set to a value in JSON or in a connection string; anything else may be a line of code."""
+    for said in _SAID.finditer(argument):
+        written = said["quote"] or (said["sign"] == "=" and "(" not in argument)
+        if written and is_secret_name(said["name"]) and _has_literal(said["value"]):
+            return f"the value of {said['name']}", _variable(said["name"])
     return None
 
 
-def _secret_in_url(url: str) -> tuple[str, str] | None:
+def _secret_in_url(url: str) -> _Found:
     from urllib.parse import unquote, urlsplit  # most commands hold no URL
 
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # no URL: a bracket that opens an address and does not close
+        return None
     user, _, host = parts.netloc.rpartition("@")
     name, _, password = user.partition(":")
     if _has_literal(password) or is_secret_value(name) or _is_random(name):
         return f"the user part of the URL at {host}", "URL_PASSWORD" if password else "URL_USER"
-    for pair in re.split(r"[&;]", parts.query):
+    for pair in re.split(r"[&;]", f"{parts.query}&{parts.fragment}"):
         key, _, value = pair.partition("=")
         value = unquote(value)
         random = _snake(key).endswith("key") and _is_random(value)
@@ -156,7 +214,7 @@ def _secret_in_url(url: str) -> tuple[str, str] | None:
 def _has_literal(text: str) -> bool:
     """Whether anything is left of a text without its `${VAR}` references (a `:-default` counts as a literal)."""
     left = _BARE_VARIABLE.sub("", text)
-    left = re.sub(r"(?i)^\s*(?:bearer|basic|token)\s*$", "", left.strip())
+    left = re.sub(r"(?i)^\s*(?:bearer|basic|token|true|false|yes|no|none|null)\s*$", "", left.strip())
     return bool(left)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
 from fusion_contracts.sources.base import Listing, Options, Reading
@@ -28,11 +28,11 @@ from fusion_contracts.sources.process import (
     SilenceError,
     minimal_environment,
 )
-from fusion_contracts.sources.secrets import is_secret_name, is_secret_value, redact, refuse_literal
+from fusion_contracts.sources.secrets import forms, is_secret_name, is_secret_value, redact, refuse_literal
 
 __all__ = ["StdioSource"]
 
-_STORED_SECRET = 8  # characters; a shorter value would be found inside ordinary words
+_STORED_SECRET, _STORED_MIXED = 8, 6  # characters; a shorter value would be found inside ordinary words
 _STDERR_LINES, _STDERR_LENGTH = 3, 160  # lines shown, and characters of each
 _RUN_IT = "run the command by itself to see why; --pass-env NAME hands a variable to it"
 
@@ -67,7 +67,7 @@ class StdioSource:
     @property
     def label(self) -> str:
         """The command, before interpolation."""
-        return printable(" ".join(map(_quoted, self.command)))
+        return " ".join(map(shell_word, self.command))
 
     @property
     def record(self) -> SourceRecord:
@@ -117,14 +117,25 @@ class _Launch:
         used = {name for text in (*source.command, *source.env.values()) for name in references(text)}
         given = {name: environ[name] for name in (*used, *source.pass_env) if name in environ} | configured
         secret = {key: value for key, value in given.items() if is_secret_name(key) or is_secret_value(value)}
+        long = {value for value in given.values() if len(value) >= _STORED_SECRET}
         env = minimal_environment(environ, configured, source.pass_env)
         return cls(
-            argv=_found(argv, env, options.root),
+            argv=_found(argv, source.command[0], env, options.root),
             env=env,
             cwd=options.root,
-            hidden=(*secret.values(), *(value for value in given.values() if len(value) >= _STORED_SECRET)),
-            stored_secrets={value: key for key, value in secret.items() if len(value) >= _STORED_SECRET},
+            hidden=tuple({form for value in (*secret.values(), *long) for form in forms(value)}),
+            stored_secrets={form: key for key, value in secret.items() for form in forms(value) if _stands_out(form)},
         )
+
+    def conceal(self, text: str) -> str:
+        """The server's own words, fit to show."""
+        return redact(text, self.hidden)
+
+
+def _stands_out(value: str) -> bool:
+    """Whether a value can be told from ordinary words, so that it may be replaced wherever it stands."""
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return len(value) >= (_STORED_MIXED if mixed else _STORED_SECRET)
 
 
 def _list(launch: _Launch, name: str, options: Options) -> Listing:
@@ -144,13 +155,13 @@ def _attempt(launch: _Launch, options: Options, *, probe: bool) -> Listing:
     """One start and one conversation, inside the time that one start has."""
     deadline = time.monotonic() + options.timeout
     with interruptible(), _started(launch) as process:
-        connection = Connection(process)
+        connection = Connection(process, conceal=launch.conceal)
         session = Session(connection, deadline, SilenceError)
         try:
             return _concealed(session.list_everything(options.protocol_version, probe=probe), launch)
         except FusionError as error:
             problem = error.problem
-            message = redact(problem.message, launch.hidden)
+            message = launch.conceal(problem.message)
             raise FusionError(message, problem.next, stage=problem.stage) from None
         except SilenceError:
             sentence = f"no answer to initialize in {options.timeout:g} s"
@@ -160,7 +171,7 @@ def _attempt(launch: _Launch, options: Options, *, probe: bool) -> Listing:
                 raise FusionError(message, _RUN_IT, stage="list") from None
             sentence = f"stopped before it answered initialize ({_how(end)})"
         except RefusedError as refusal:
-            sentence = redact(str(refusal), launch.hidden)
+            sentence = launch.conceal(str(refusal))
             if not probe:
                 tail = _evidence(process, connection, launch)
                 raise FusionError(f"{sentence}{tail}", "look at the server's own log", stage="start") from None
@@ -179,7 +190,7 @@ def _concealed(listing: Listing, launch: _Launch) -> Listing:
     """The listing with the server's own words about what it could not list made fit to show."""
     if not listing.unlisted:
         return listing
-    return replace(listing, unlisted={key: redact(said, launch.hidden) for key, said in listing.unlisted.items()})
+    return replace(listing, unlisted={key: launch.conceal(said) for key, said in listing.unlisted.items()})
 
 
 def _started(launch: _Launch) -> ServerProcess:
@@ -187,12 +198,12 @@ def _started(launch: _Launch) -> ServerProcess:
         return ServerProcess(launch.argv, env=launch.env, cwd=launch.cwd)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        message = f"cannot start {printable(launch.argv[0])}: {reason}"
+        message = f"cannot start {printable(launch.conceal(launch.argv[0]))}: {reason}"
         raise FusionError(message, "check that it is a program that may be run", stage="start") from None
 
 
-def _found(argv: tuple[str, ...], env: Mapping[str, str], root: Path) -> tuple[str, ...]:
-    """The argv as the system can start it. Raises FusionError where there is no such program."""
+def _found(argv: tuple[str, ...], written: str, env: Mapping[str, str], root: Path) -> tuple[str, ...]:
+    """The argv as the system can start it. Raises FusionError, with the program as `written`, where there is none."""
     program = argv[0]
     if sys.platform == "win32":
         from shutil import which  # it knows about PATHEXT; elsewhere it costs more than it gives
@@ -208,7 +219,7 @@ def _found(argv: tuple[str, ...], env: Mapping[str, str], root: Path) -> tuple[s
         if any(os.access(Path(folder or ".") / program, os.X_OK) for folder in folders):
             return argv
     where = "does not exist" if os.sep in program else "is not on PATH"
-    message = f"the command {printable(program)} {where}"
+    message = f"the command {printable(written)} {where}"
     raise FusionError(message, "install it, or correct the command", stage="start")
 
 
@@ -224,9 +235,9 @@ def _evidence(process: ServerProcess, connection: Connection, launch: _Launch) -
     if connection.noise:
         one = connection.noise == 1
         lines = "1 line that is no message" if one else f"{connection.noise} lines that are no messages"
-        first = printable(redact(connection.first_noise, launch.hidden))[:100]
+        first = printable(connection.first_noise)[:100]
         tail = f'. It printed {lines} on standard output, the first: "{first}"'
-    words = _telling([redact(_plain(line), launch.hidden) for line in process.last_errors()])
+    words = _telling([launch.conceal(_plain(line)) for line in process.last_errors()])
     return f'{tail}. Last stderr: "{words}"' if words else tail
 
 
@@ -241,10 +252,3 @@ def _telling(lines: Sequence[str]) -> str:
 def _plain(line: str) -> str:
     """A line without the escape sequences that colour it."""
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line)
-
-
-def _quoted(argument: str) -> str:
-    """An argument as a shell would take it."""
-    if argument and re.fullmatch(r"[A-Za-z0-9_@%+=:,./-]+", argument):
-        return argument
-    return "'" + argument.replace("'", "'\"'\"'") + "'"

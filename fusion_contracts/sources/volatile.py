@@ -1,18 +1,16 @@
-"""Text that differs between two listings of one surface: replaced where a rule says so, named where none does."""
+"""Text that differs from machine to machine or run to run: replaced where a rule says so."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from fusion_contracts.canonical import equal, printable
 from fusion_contracts.errors import FusionError
-from fusion_contracts.model import JsonObject, JsonValue, ServerContract
-from fusion_contracts.sources.base import Reading, VolatileRule
-from fusion_contracts.sources.wire import server_document, tool_document
+from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.sources.base import VolatileRule
 
-__all__ = ["Scrubber", "volatile_candidates"]
+__all__ = ["Scrubber", "pointer_token", "replaced"]
 
 PLACEHOLDER = "{volatile}"
 _PROSE = frozenset({"description", "title", "instructions", "$comment"})
@@ -41,15 +39,37 @@ class Scrubber:
         changed = _map_strings(document, "", lambda pointer, text: self._replace(pointer, text, rules))
         return {**changed, "name": document["name"]} if "name" in document else changed  # a name is an identity
 
+    def secret_key(self, value: JsonValue) -> str | None:
+        """The variable whose value stands in a key of an object, which cannot be replaced; None for none."""
+        if isinstance(value, list):
+            return next(filter(None, map(self.secret_key, value)), None)
+        if not self._hidden or not isinstance(value, dict):
+            return None
+        found = (self.held_by(key) or self.secret_key(item) for key, item in value.items())
+        return next(filter(None, found), None)
+
+    def held_by(self, text: str) -> str | None:
+        """The variable whose secret value stands in a text; None for none."""
+        return next((variable for value, variable in self._hidden if value in text), None)
+
     def _replace(self, pointer: str, text: str, rules: Sequence[tuple[str, re.Pattern[str]]]) -> str:
         for wanted, pattern in rules:
             if pointer == wanted or (pointer.rpartition("/")[2] in _PROSE and fnmatchcase(pointer, wanted)):
-                text = pattern.sub(PLACEHOLDER, text)
+                text = replaced(pattern, text)
+        return self.conceal(text)
+
+    def conceal(self, text: str) -> str:
+        """The text with every secret value replaced by the variable that held it."""
         for value, variable in self._hidden:
             if value in text:
                 self.concealed.add(variable)
                 text = text.replace(value, f"${{{variable}}}")
         return text
+
+
+def replaced(pattern: re.Pattern[str], text: str) -> str:
+    """The text with every match replaced, but for empty ones: `.*` also matches the end of what it has matched."""
+    return pattern.sub(lambda found: PLACEHOLDER if found.group() else "", text)
 
 
 def _compiled(rule: VolatileRule) -> re.Pattern[str]:
@@ -68,7 +88,7 @@ def _map_strings(value: JsonValue, pointer: str, change: Callable[[str, str], st
     if isinstance(value, str):
         return change(pointer, value)
     if isinstance(value, dict):
-        new = {key: _map_strings(item, f"{pointer}/{_token(key)}", change) for key, item in value.items()}
+        new = {key: _map_strings(item, f"{pointer}/{pointer_token(key)}", change) for key, item in value.items()}
         return new if any(new[key] is not item for key, item in value.items()) else value
     if isinstance(value, list):
         items = [_map_strings(item, f"{pointer}/{index}", change) for index, item in enumerate(value)]
@@ -76,51 +96,6 @@ def _map_strings(value: JsonValue, pointer: str, change: Callable[[str, str], st
     return value
 
 
-def _token(key: str) -> str:
+def pointer_token(key: str) -> str:
+    """A key as a token of a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")
-
-
-def volatile_candidates(first: Reading, second: Reading) -> list[str]:
-    """What differs between two listings of the same servers, one sentence each: candidates for a volatile rule."""
-    others = {contract.name: contract for contract in second.contracts}
-    sentences: list[str] = []
-    for contract in first.contracts:
-        if contract.name in others:
-            sentences.extend(_differences(contract, others[contract.name]))
-    return sentences
-
-
-def _differences(old: ServerContract, new: ServerContract) -> Iterator[str]:
-    for name in sorted(old.tools.keys() ^ new.tools.keys()):
-        yield f"{printable(old.name)}: tool {printable(name)} is in one of two listings only"
-    for name in sorted(old.tools.keys() & new.tools.keys()):
-        for pointer in _pointers(tool_document(old.tools[name]), tool_document(new.tools[name])):
-            yield _sentence(old.name, name, pointer)
-    for pointer in _pointers(server_document(old), server_document(new)):
-        yield _sentence(old.name, "", pointer)
-
-
-def _sentence(server: str, tool: str, pointer: str) -> str:
-    where = f"{printable(server)}: {f'tool {printable(tool)} ' if tool else ''}{printable(pointer)}"
-    return (
-        f"{where} differs between two listings; if it is no part of the contract, name it in [[tool.fusion.volatile]] "
-        f'(server "{printable(server)}", tool "{printable(tool)}", pointer "{printable(pointer)}")'
-    )
-
-
-def _pointers(old: JsonValue, new: JsonValue, pointer: str = "") -> Iterator[str]:
-    """The deepest places at which two values differ."""
-    if equal(old, new):
-        return
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted(old.keys() | new.keys()):
-            here = f"{pointer}/{_token(key)}"
-            if key in old and key in new:
-                yield from _pointers(old[key], new[key], here)
-            else:
-                yield here
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for index, (left, right) in enumerate(zip(old, new, strict=True)):
-            yield from _pointers(left, right, f"{pointer}/{index}")
-    else:
-        yield pointer

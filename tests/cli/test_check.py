@@ -239,3 +239,31 @@ def test_it_writes_nothing(committed: Any, close_page_v2: Any) -> None:
     before = committed.files()
     committed.run("check", "--base", "main")
     assert committed.files() == before
+
+
+def test_another_name_for_the_lock_makes_no_check_pass(committed: Any, close_page_v2: Any) -> None:
+    committed.git("mv", "fusion.lock", "other.lock")
+    committed.write("fusion.toml", 'lockfile = "other.lock"\n' + committed.read("fusion.toml"))
+    committed.serve("pages", close_page_v2)
+    committed.run("lock")
+    committed.commit("renamed and narrowed")
+    result = committed.run("check", "--offline", "--base", "HEAD~1")
+    assert result.code == 1
+    assert "compatible  with fusion.lock at HEAD~1 " in result.out
+
+
+def test_a_lock_outside_the_repository_was_not_checked(committed: Any) -> None:
+    (committed.folder.parent / "out.lock").write_text(committed.read("fusion.lock"), encoding="utf-8")
+    result = committed.run("check", "--offline", "--base", "HEAD", "--lockfile", "../out.lock")
+    assert result.code == 2
+    assert "compatible  not checked: git cannot look for ../out.lock at " in result.out
+
+
+def test_a_name_from_a_lock_is_no_command_to_run(project: Any) -> None:
+    project.write("fusion.toml", '[sources."x; rm -rf ~"]\npath = "x.json"\n')
+    project.write("fusion.lock", "lock_version = 1\n")
+    project.catalog("x.json")
+    result = project.run("lock", "--check")
+    assert result.out.splitlines()[0] == (
+        "x; rm -rf ~: the lock is stale: it is in the settings and not in the lock; run fusion lock -s 'x; rm -rf ~'"
+    )

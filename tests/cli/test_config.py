@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+import fusion_contracts
 from fusion_contracts.config import (
     Config,
     ConfigFile,
@@ -22,10 +27,12 @@ from fusion_contracts.config import (
     read,
     source_line,
     source_lines,
+    text_of,
     with_source,
 )
 from fusion_contracts.errors import FusionError
 
+RULES = Path(fusion_contracts.__file__).parent / "diff" / "rules"
 KEYS = "fail-on, levels, lockfile, sources, token-growth-percent, volatile, world"
 EVERYTHING = """\
 lockfile = "tools.lock"
@@ -232,12 +239,13 @@ def test_what_is_taken_as_it_is_pydantic_takes_as_well(table: dict[str, Any]) ->
         assert TypeAdapter(Config).validate_python(table) == quick
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"]))
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+variables = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0="), min_size=1)
 sources = st.builds(
     Source,
     command=st.lists(texts, min_size=1).map(tuple),
-    env=st.dictionaries(texts, texts, max_size=2),
-    pass_env=st.lists(texts, max_size=2).map(tuple),
+    env=st.dictionaries(variables, texts, max_size=2),
+    pass_env=st.lists(variables, max_size=2).map(tuple),
 ) | st.builds(Source, path=texts)
 
 
@@ -251,3 +259,94 @@ def test_what_is_written_is_read_again(name: str, source: Source, nested: bool) 
     assert {key: line[name][key] for key in expected} == expected
     assert line[name].get("env", {}) == source.env
     assert tuple(line[name].get("pass-env", ())) == source.pass_env
+
+
+# --- the page about settings -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(root: Path) -> str:
+    return (root / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+
+def documented(page: str) -> dict[str, dict[str, str]]:
+    """The keys of each of the page's tables, by heading, with their defaults."""
+    parts = re.split(r"^## (.+)$", page, flags=re.MULTILINE)
+    sections = {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+    row = re.compile(r"^\| `([\w-]+)` \| (.*?) ?\|", re.MULTILINE)
+    return {heading: dict(row.findall(text)) for heading, text in sections.items()}
+
+
+def settings_of(model: type) -> dict[str, str]:
+    """The keys of a table of settings, with their defaults as the page writes them."""
+    found = {}
+    for field in dataclasses.fields(model):
+        known = None if field.default is dataclasses.MISSING else field.default
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        shown = "" if required else "none" if not known and known != 0 else f"`{json.dumps(known)}`"
+        found[field.name.replace("_", "-")] = shown
+    return found
+
+
+def test_the_page_holds_every_setting_and_its_default(page: str) -> None:
+    tables = documented(page)
+    assert tables.pop("") == settings_of(Config)
+    assert tables.pop("`[sources.NAME]`") == {**settings_of(Source), "command": "", "path": ""}  # one of the two
+    assert tables.pop("`[[volatile]]`") == settings_of(Volatile)
+    assert tables == {}
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_the_pages_example_uses_every_setting(page: str, tmp_path: Path, nested: bool) -> None:
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    if nested:
+        example = "[tool.fusion]\n" + re.sub(r"^(\[+)", r"\g<1>tool.fusion.", example, flags=re.MULTILINE)
+    (tmp_path / ("pyproject.toml" if nested else "fusion.toml")).write_text(example, encoding="utf-8")
+    config, _ = read(tmp_path)
+    table = tomli.loads(example)
+    table = table["tool"]["fusion"] if nested else table
+    assert table.keys() == settings_of(Config).keys()
+    assert {key for source in table["sources"].values() for key in source} == settings_of(Source).keys()
+    assert table["volatile"][0].keys() == settings_of(Volatile).keys()
+    assert config.sources.keys() == {"pages", "saved"}
+    assert set(config.levels) <= {path.stem.replace("_", "-") for path in RULES.glob("*.py")}
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "fusion.toml").write_bytes(b'\xef\xbb\xbffail-on = "any"\r\n')
+    assert read(tmp_path)[0] == Config(fail_on="any")
+    place = ConfigFile(tmp_path / "fusion.toml", nested=False)
+    text = with_source(text_of(place) or "", "x", Source(path="a.json"), place)
+    assert text == '\ufefffail-on = "any"\r\n\r\n[sources.x]\r\npath = "a.json"\r\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = " + "[" * 5000, "fusion.toml is nested too deeply to hold settings; check that it is the right file"),
+        ("a." * 5000 + "b = 1", "fusion.toml is nested too deeply to hold settings; check that it is the right file"),
+        (
+            f"x = {'9' * 5000}",
+            "fusion.toml holds a number that is too long to be read; check that it is the right file",
+        ),
+        ("#" * (4 * 2**20 + 1), "fusion.toml is larger than 4 MiB; check that it holds settings"),
+        ('lockfile = ""\n', "fusion.toml: lockfile is empty, or holds a zero character; correct the entry"),
+        ('lockfile = "a\\u0000"\n', "fusion.toml: lockfile is empty, or holds a zero character; correct the entry"),
+        ('[sources.""]\npath = "a"\n', "fusion.toml: sources holds an entry without a name; correct the entry"),
+        ('[sources.x]\npath = "a\\u0000"\n', "fusion.toml: sources.x holds a zero character; correct the entry"),
+        ('[sources.x]\ncommand = ["\\u0000"]\n', "fusion.toml: sources.x holds a zero character; correct the entry"),
+        (
+            '[sources.x]\ncommand = ["a"]\nenv = { "A=B" = "c" }\n',
+            'fusion.toml: sources.x names a variable that cannot be one: it is empty, or holds "="; correct the entry',
+        ),
+    ],
+)
+def test_what_no_settings_file_holds(tmp_path: Path, text: str, said: str) -> None:
+    assert sentence(tmp_path, text) == said
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(FusionError, match=r"pipe\.toml is not a file; name a settings file"):
+        read(tmp_path, tmp_path / "pipe.toml")

@@ -80,7 +80,7 @@ def test_nothing_changed(pair: Any) -> None:
     ("tool", "fail_on", "code", "last"),
     [
         ("breaking", "breaking", 1, "exit 1: breaking findings"),
-        ("breaking", "never", 0, "exit 0: nothing was to fail on"),
+        ("breaking", "never", 0, "exit 0: findings do not count (fail-on is never)"),
         ("safe", "breaking", 0, "exit 0: nothing at or above breaking"),
         ("safe", "risky", 0, "exit 0: nothing at or above risky"),
         ("safe", "any", 1, "exit 1: findings"),

@@ -5,20 +5,27 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
+import pytest
+
 from fusion_contracts import __version__
+from fusion_contracts.cli.workflow import local_part
+from fusion_contracts.config import Source
 
 
 def test_everything_is_missing(project: Any, close_page: Any) -> None:
     result = project.run("init", "--name", "pages", *project.serve("pages", close_page))
     assert result.code == 0
     assert result.out == (
-        "wrote fusion.lock: 1 server, 1 tool\nwrote .github/workflows/fusion.yml\nadded fusion.lock to .gitattributes\n"
+        "wrote fusion.lock: 1 server, 1 tool\n"
+        "wrote .github/workflows/fusion.yml\n"
+        "on pull requests the workflow also reads pages (pages.json), which is part of this repository\n"
+        "added fusion.lock to .gitattributes\n"
     )
     assert project.read(".gitattributes") == "fusion.lock text eol=lf linguist-generated=false\n"
     workflow = project.read(".github/workflows/fusion.yml")
     assert f'- run: pip install "fusion-contracts=={__version__}"\n' in workflow
     assert "fetch-depth: 0" in workflow
-    assert "run: fusion check --offline\n" in workflow
+    assert "run: fusion check\n" in workflow
     assert "run: fusion check --base HEAD\n" in workflow
     assert project.run("lock", "--check").code == 0
 
@@ -52,12 +59,52 @@ def test_what_is_there_stays(project: Any, close_page: Any) -> None:
 def test_without_a_source(project: Any) -> None:
     result = project.run("init")
     assert result.code == 0
-    assert result.out.splitlines()[:2] == [
+    assert result.out.splitlines() == [
         "wrote fusion.toml",
         "no lock yet: name what to lock: fusion lock -- COMMAND",
+        "no workflow yet: it depends on the source; run fusion init again after fusion lock",
+        "added fusion.lock to .gitattributes",
     ]
-    assert not (project.folder / "fusion.lock").exists()
+    assert project.files().keys() == {"fusion.toml", ".gitattributes"}
     assert project.run("init").out.splitlines()[0] == "no lock yet: name what to lock: fusion lock -- COMMAND"
+
+
+def test_the_workflow_comes_with_the_source(project: Any, close_page: Any) -> None:
+    project.run("init")
+    project.run("lock", "--name", "pages", *project.serve("pages", close_page))
+    assert project.run("init").out.splitlines() == [
+        "fusion.lock is there already; left as it is",
+        "wrote .github/workflows/fusion.yml",
+        "on pull requests the workflow also reads pages (pages.json), which is part of this repository",
+        ".gitattributes speaks of fusion.lock already; left as it is",
+    ]
+
+
+def test_a_new_server_joins_a_lock_that_is_there(project: Any, close_page: Any, list_pages: Any) -> None:
+    project.run("init", "--name", "pages", *project.serve("pages", close_page))
+    result = project.run("init", "--name", "other", *project.serve("other", list_pages))
+    assert result.code == 0
+    assert result.out.splitlines()[:2] == ["new: other, 1 tool", "wrote fusion.lock: 2 servers, 2 tools"]
+
+
+def test_another_command_under_a_name_that_is_taken_is_refused(project: Any, close_page: Any) -> None:
+    project.run("init", "--name", "pages", *project.serve("pages", close_page))
+    before = project.files()
+    result = project.run("init", "--name", "pages", *project.serve("pages", close_page), "more")
+    assert result.code == 2
+    assert result.err.splitlines()[-2] == (
+        "fusion: fusion.toml names another source for pages; "
+        "change it there, or give another --name; nothing was written"
+    )
+    assert project.files() == before
+
+
+def test_a_variable_that_is_not_set_is_noted(project: Any, close_page: Any) -> None:
+    command = project.serve("pages", close_page)
+    result = project.run("init", "--name", "pages", "--pass-env", "NOT_SET_HERE", *command)
+    assert result.code == 0
+    assert result.err.splitlines()[0] == ("note: NOT_SET_HERE is not set here, so the server is started without it")
+    assert result.err.count("NOT_SET_HERE") == 1
 
 
 def test_a_server_that_does_not_start_leaves_nothing(project: Any) -> None:
@@ -78,15 +125,134 @@ def test_git_takes_the_attributes(repository: Any, close_page: Any) -> None:
 
 def test_the_workflow_checks_another_lock(project: Any, close_page: Any) -> None:
     project.run("init", "--lockfile", "tools.lock", "--name", "pages", *project.serve("pages", close_page))
-    assert "run: fusion check --offline --lockfile tools.lock\n" in project.read(".github/workflows/fusion.yml")
+    assert steps(project) == ["check --lockfile tools.lock", "check --base HEAD --lockfile tools.lock"]
 
 
 def test_what_the_workflow_runs_passes_here(repository: Any, close_page: Any) -> None:
     repository.run("init", "--name", "pages", *repository.serve("pages", close_page))
     repository.commit()
-    lines = [line.strip() for line in repository.read(".github/workflows/fusion.yml").splitlines()]
-    commands = [line.removeprefix("run: fusion ").split() for line in lines if line.startswith("run: fusion ")]
-    assert commands == [["check", "--offline"], ["check", "--base", "HEAD"]]
+    commands = [step.split() for step in steps(repository)]
+    assert commands == [["check"], ["check", "--base", "HEAD"]]
     subprocess.run(["git", "update-ref", "refs/remotes/origin/main", "HEAD"], cwd=repository.folder, check=True)
     repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     assert [repository.run(*command).code for command in commands] == [0, 0]
+
+
+# --- whether the workflow starts the server on pull requests ---------------------------------------------------------
+
+
+def steps(project: Any) -> list[str]:
+    """What the workflow runs of ours."""
+    lines = [line.strip() for line in project.read(".github/workflows/fusion.yml").splitlines()]
+    return [line.removeprefix("run: fusion ") for line in lines if line.startswith("run: fusion ")]
+
+
+def test_the_pull_request_that_breaks_a_server_of_the_repository_does_not_pass(
+    repository: Any, close_page: Any, close_page_v2: Any
+) -> None:
+    repository.run("init", "--name", "pages", *repository.serve("pages", close_page))
+    repository.commit()
+    repository.git("switch", "-q", "-c", "change")
+    repository.serve("pages", close_page_v2)
+    repository.commit()
+
+    on_pull_request = repository.run(*steps(repository)[0].split(), "--base", "main")
+
+    assert on_pull_request.code == 1
+    assert on_pull_request.out.splitlines()[2:5] == [
+        "fresh       1 server changed",
+        "  pages  BREAKING  1 breaking",
+        "      next: fusion diff -s pages shows what changed, fusion lock -s pages accepts it",
+    ]
+    assert on_pull_request.out.splitlines()[-1] == "exit 1: fusion.lock is stale"
+
+
+def test_a_server_from_elsewhere_is_not_started_on_pull_requests(project: Any, close_page: Any) -> None:
+    project.serve("pages", close_page)
+    project.write("fusion.toml", '[sources.pages]\ncommand = ["npx", "-y", "@acme/pages@1.2", "."]\n')
+    assert project.run("init", "--lockfile", "x.lock").code == 2
+    project.write("x.lock", "lock_version = 1\n")
+    assert project.run("init", "--lockfile", "x.lock").out.splitlines()[1:3] == [
+        "wrote .github/workflows/fusion.yml",
+        "on pull requests the workflow starts no server: none is part of this repository",
+    ]
+    assert steps(project) == ["check --offline --lockfile x.lock", "check --base HEAD --lockfile x.lock"]
+    assert "install" not in project.read(".github/workflows/fusion.yml").partition("fusion-contracts==")[2]
+
+
+def test_of_several_servers_only_ours_are_started_on_pull_requests(project: Any) -> None:
+    project.write("fusion.lock", "lock_version = 1\n")
+    project.write("mine.py", "")
+    project.write(
+        "fusion.toml",
+        '[sources.theirs]\ncommand = ["npx", "theirs@1"]\n[sources."my own"]\ncommand = ["python3", "mine.py"]\n',
+    )
+    assert project.run("init").out.splitlines()[2] == (
+        "on pull requests the workflow also reads my own (mine.py), which is part of this repository"
+    )
+    assert steps(project) == ["check --offline", "check -s 'my own'", "check --base HEAD"]
+
+
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        (["python3", "server.py"], "server.py"),
+        (["./run.sh"], "./run.sh"),
+        (["fastmcp", "run", "server.py:mcp"], "server.py:mcp"),
+        (["node", "--import=./hook.js", "elsewhere.js"], "--import=./hook.js"),
+        (["python3", "-m", "pages.server"], "pages.server"),
+        (["python3", "-m", "inner"], "inner"),
+        (["pages-mcp", "--quiet"], "pages-mcp"),
+        (["uv", "run", "serve"], "uv run"),
+        (["uvx", "--from", ".", "pages"], "."),
+        (["npm", "start"], None),
+        (["npx", "-y", "@acme/pages", "server.py"], None),
+        (["docker", "run", "acme/pages", "."], None),
+        (["python3", "-m", "elsewhere"], None),
+        (["python3", "/etc/passwd"], None),
+        (["pages", "${HOME}"], None),
+        (["pages", "-", ""], None),
+    ],
+)
+def test_what_is_part_of_the_repository(project: Any, command: list[str], part: str | None) -> None:
+    for name in ("server.py", "run.sh", "hook.js", "pages/server.py", "src/inner/__init__.py"):
+        project.write(name, "")
+    project.write("pyproject.toml", '[project]\nname = "x"\n[project.scripts]\npages-mcp = "pages:main"\n')
+    assert local_part(Source(command=tuple(command)), project.folder) == part
+
+
+def test_a_file_beside_the_project_is_part_of_the_repository(repository: Any) -> None:
+    repository.write("server.py", "")
+    inside = repository.write("project/fusion.toml", "").parent
+    assert local_part(Source(command=("python3", "../server.py")), inside) == "../server.py"
+    assert local_part(Source(command=("python3", "../../server.py")), inside) is None
+
+
+@pytest.mark.parametrize(
+    ("files", "command", "installed"),
+    [
+        ({"pyproject.toml": "[project]\nname = 'x'\n"}, ["python3", "server.py"], ["pip install -e ."]),
+        ({"pyproject.toml": "[project]\nname = 'x'\n"}, ["uv", "run", "server.py"], ["pip install uv"]),
+        ({"pyproject.toml": "[tool.fusion]\n"}, ["python3", "server.py"], []),
+        ({"requirements.txt": "x\n"}, ["python3", "server.py"], ["pip install -r requirements.txt"]),
+        ({"package.json": "{}"}, ["node", "server.py"], ["npm install", "npm run build --if-present"]),
+        (
+            {"package.json": "{}", "package-lock.json": "{}"},
+            ["node", "server.py"],
+            ["npm ci", "npm run build --if-present"],
+        ),
+    ],
+)
+def test_what_the_server_needs_is_installed(
+    project: Any, files: dict[str, str], command: list[str], installed: list[str]
+) -> None:
+    words = ", ".join(f'"{word}"' for word in command)
+    for name, text in {"server.py": "", "fusion.lock": "lock_version = 1\n", **files}.items():
+        project.write(name, text)
+    project.write("fusion.toml", f"[sources.x]\ncommand = [{words}]\n")
+    assert project.run("init", "--config", "fusion.toml").code == 0
+    written = project.read(".github/workflows/fusion.yml").partition("fusion-contracts==")[2]
+    found = [line.removeprefix("      - run: ") for line in written.splitlines() if line.startswith("      - run: ")]
+    assert found == installed
+    comment = "# Install here what the server of this repository needs to start, such as: pip install -e .\n"
+    assert (comment in written) is not bool(installed)

@@ -10,7 +10,7 @@ import pytest
 
 from fusion_contracts.lockfile.file import read_lock
 
-STARTS = "pages: starting python serve.py pages.json\n"
+TWICE = "listing twice, to find what changes by itself\n"
 
 
 def test_the_first_lock_of_a_command(project: Any, close_page: Any, list_pages: Any) -> None:
@@ -18,7 +18,9 @@ def test_the_first_lock_of_a_command(project: Any, close_page: Any, list_pages: 
 
     assert result.code == 0
     assert result.out == "wrote fusion.lock: 1 server, 2 tools\n"
-    assert result.err == STARTS * 2 + "added the source to [sources] in fusion.toml\n"
+    assert result.err == (
+        f"pages: starting python serve.py pages.json\n{TWICE}added the source to [sources] in fusion.toml\n"
+    )
     assert list(read_lock(project.folder / "fusion.lock").servers["pages"].tools) == ["close_page", "list_pages"]
     assert tomllib.loads(project.read("fusion.toml")) == {
         "sources": {"pages": {"command": list(project.command("pages"))}}
@@ -185,7 +187,7 @@ def test_only_the_chosen_servers_are_read_and_the_others_keep_every_byte(
     result = project.run("lock", "-s", "tw*")
 
     assert result.code == 0
-    assert result.err == "two: starting python serve.py two.json\n" * 2
+    assert result.err == f"two: starting python serve.py two.json\n{TWICE}"
     ours = text[: text.index("[servers.two]")]
     assert project.read("fusion.lock").startswith(ours)
     assert list(read_lock(project.folder / "fusion.lock").servers["two"].tools) == ["close_page", "list_pages"]
@@ -199,7 +201,10 @@ def test_a_server_of_no_source_is_kept(project: Any, close_page: Any, list_pages
     result = project.run("lock")
 
     assert (result.code, result.out) == (0, "fusion.lock is up to date: 2 servers, 2 tools\n")
-    assert "note: two is kept as it is in fusion.lock: no source of that name is configured\n" in result.err
+    assert (
+        "note: two is kept as it is in fusion.lock: no source of that name is configured; "
+        "fusion lock --prune -s two drops it\n"
+    ) in result.err
     assert project.read("fusion.lock") == before
 
 
@@ -252,17 +257,76 @@ def test_text_that_differs_by_itself_is_named(project: Any, root: Path, monkeypa
     result = project.run("lock", "--name", "odd", "--", *project.command("x")[:1], str(script))
 
     assert result.code == 0
+    differs = "differs between two listings; if it is no part of the contract, add to fusion.toml:"
+    tool, instructions = (
+        '[[volatile]]\nserver = "odd"\n'
+        f'tool = "{tool}"\npointer = "{pointer}"\npattern = "(?<=Runs as process )[0-9]+"\n'
+        'reason = "differs from one listing to the next"\n'
+        for tool, pointer in (("greet", "/description"), ("", "/instructions"))
+    )
     assert (
-        "note: odd: tool greet /description differs between two listings; if it is no part of the contract, name it in "
-        '[[tool.fusion.volatile]] (server "odd", tool "greet", pointer "/description")\n'
+        f"note: odd: tool greet /description {differs}\n{tool}note: odd: /instructions {differs}\n{instructions}"
     ) in result.err
 
-    volatile = '[[volatile]]\nserver = "odd"\ntool = "*"\npointer = "*"\npattern = "[0-9]+"\nreason = "a process id"\n'
-    project.write("fusion.toml", project.read("fusion.toml") + volatile)
+    project.write("fusion.toml", f"{project.read('fusion.toml')}\n{tool}{instructions}")
     again = project.run("lock")
     assert again.code == 0
     assert "differs" not in again.err
     assert "Runs as process {volatile}." in project.read("fusion.lock")
+
+
+# --- servers that leave ----------------------------------------------------------------------------------------------
+
+
+def unnamed(project: Any, close_page: Any) -> str:
+    """Two locked servers, one of which the settings no longer name; the text of the lock."""
+    two(project, close_page, close_page)
+    project.write("fusion.toml", project.read("fusion.toml").partition("[sources.two]")[0])
+    return str(project.read("fusion.lock"))
+
+
+def test_prune_drops_what_the_settings_do_not_name(project: Any, close_page: Any) -> None:
+    before = unnamed(project, close_page)
+    result = project.run("lock", "--prune")
+    assert result.code == 0
+    assert result.out == (
+        "This accepts, for fusion.lock:\n"
+        "BREAKING  two: 1 breaking\n"
+        "  server                         server removed                                              85042dd\n"
+        "Cost to the model: 29 -> 0 tokens (-100 %, estimate)\n"
+        "wrote fusion.lock: 1 server, 1 tool\n"
+    )
+    assert "two" not in result.err
+    assert project.read("fusion.lock") == before.partition("[servers.two]")[0].rstrip("\n") + "\n"
+    assert project.run("lock", "--check").code == 0
+    assert project.run("lock", "--prune").out == "fusion.lock is up to date: 1 server, 1 tool\n"
+
+
+def test_prune_of_one_server_reads_no_other(project: Any, close_page: Any) -> None:
+    unnamed(project, close_page)
+    project.write("one.json", "no JSON: the server dies")
+    result = project.run("lock", "--prune", "-s", "two")
+    assert (result.code, result.err) == (0, "")
+    assert list(read_lock(project.folder / "fusion.lock").servers) == ["one"]
+
+
+def test_prune_of_the_last_server(project: Any, close_page: Any) -> None:
+    project.run("lock", project.catalog("pages.json", close_page))
+    project.write("fusion.toml", "")
+    assert project.run("lock", "--prune").out.splitlines()[-1] == "wrote fusion.lock: 0 servers, 0 tools"
+    assert read_lock(project.folder / "fusion.lock").servers == {}
+
+
+def test_prune_in_ci(project: Any, close_page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = unnamed(project, close_page)
+    monkeypatch.setenv("CI", "true")
+    assert project.run("lock", "--prune").code == 1
+    assert project.read("fusion.lock") == before
+
+
+def test_prune_where_nothing_is_to_drop(project: Any, close_page: Any) -> None:
+    project.run("lock", "--name", "pages", *project.serve("pages", close_page))
+    assert refused(project, "--prune", "-s", "x") == "fusion: no configured source matches x; there are: pages"
 
 
 # --- what is refused, with nothing written ---------------------------------------------------------------------------
@@ -355,6 +419,19 @@ def test_a_folder_that_takes_no_file(project: Any, close_page: Any) -> None:
         "fusion: cannot write file/fusion.lock: a part of its path is not a folder; nothing was changed; "
         "check the path and its permissions, then run again"
     )
+
+
+@pytest.mark.parametrize("command", ["lock", "init", "check", "diff", "show"])
+def test_settings_that_are_named_and_not_there(project: Any, command: str) -> None:
+    result = project.run(command, "--config", "nope.toml")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "fusion: no settings file nope.toml; check --config\nexit 2: could not check\n"
+    assert project.files() == {}
+
+
+def test_settings_that_are_named_and_not_there_take_a_source(project: Any, close_page: Any) -> None:
+    project.run("lock", "--config", "new.toml", project.catalog("pages.json", close_page))
+    assert tomllib.loads(project.read("new.toml")) == {"sources": {"pages": {"path": "pages.json"}}}
 
 
 def test_a_missing_folder(project: Any) -> None:
@@ -458,5 +535,68 @@ def test_interrupted_while_a_server_is_read(project: Any, close_page: Any, monke
     monkeypatch.setattr(StdioSource, "read", interrupt)
     before = project.files()
 
-    assert project.run("lock").code == 130
+    result = project.run("lock")
+    assert (result.code, result.err) == (130, "exit 130: interrupted; nothing was written\n")
     assert project.files() == before
+
+
+def test_interrupted_after_the_lock_was_written(project: Any, close_page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fusion_contracts.cli.locking._finish", interrupt)
+    result = project.run("lock", project.catalog("pages.json", close_page))
+    assert result.code == 130
+    assert result.err.splitlines()[-1] == "exit 130: interrupted; written: fusion.lock, fusion.toml"
+
+
+def test_settings_that_cannot_be_written_leave_the_lock_alone(project: Any, close_page: Any) -> None:
+    (project.folder / "fusion.toml").symlink_to(project.folder.parent / "elsewhere.toml")
+    project.catalog("pages.json", close_page)
+    assert refused(project, "pages.json").startswith("fusion: fusion.toml is a symbolic link that leaves its folder; ")
+    assert not (project.folder / "fusion.lock").is_symlink()
+    assert not (project.folder / "fusion.lock").exists()
+
+
+def test_a_lock_that_another_run_wrote_meanwhile_is_not_undone(
+    project: Any, close_page: Any, list_pages: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fusion_contracts.cli import locking
+
+    project.catalog("pages.json", close_page)
+    project.run("lock", "pages.json")
+    project.catalog("pages.json", close_page, list_pages)
+    said = locking._say_accepted
+
+    def meanwhile(*arguments: Any) -> None:
+        said(*arguments)
+        project.write("fusion.lock", project.read("fusion.lock") + "# theirs\n")
+
+    monkeypatch.setattr(locking, "_say_accepted", meanwhile)
+    result = project.run("lock")
+    assert result.code == 2
+    assert result.err.splitlines()[-2:] == [
+        "fusion: fusion.lock was changed while the servers were read; nothing was written; run it again",
+        "exit 2: could not check",
+    ]
+    assert project.read("fusion.lock").endswith("# theirs\n")
+
+
+def test_a_lock_that_could_not_be_read_again_is_not_written(
+    project: Any, close_page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fusion_contracts.lockfile.file.MAX_BYTES", 100)
+    project.catalog("pages.json", close_page)
+    assert refused(project, "pages.json").startswith("fusion: fusion.lock would be larger than 0 MB, ")
+
+
+def test_an_empty_name(project: Any, close_page: Any) -> None:
+    project.catalog("pages.json", close_page)
+    assert refused(project, "pages.json", "--name", "") == "fusion: --name is empty; give a name, or leave it out"
+
+
+def test_the_name_of_a_lock_cannot_write_on_the_terminal(project: Any, close_page: Any) -> None:
+    project.catalog("pages.json", close_page)
+    result = project.run("lock", "pages.json", "--lockfile", "a\x1b[31m.lock")
+    assert result.out.splitlines()[-1] == "wrote a\\u{1b}[31m.lock: 1 server, 1 tool"
+    assert "\x1b" not in project.run("lock", "--check", "--lockfile", "a\x1b[31m.lock").out

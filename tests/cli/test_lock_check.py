@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -98,7 +99,7 @@ def test_a_source_that_only_the_lock_names_is_not_started(locked: Any) -> None:
     entry = 'pages = { command = ["python", "serve.py", "pages.json"] }'
     assert result.out == (
         "pages: its source stands in the lock alone, and nothing that only a lock names is started; "
-        f"add to [sources] in fusion.toml: {entry}\n"
+        f"drop it with fusion lock --prune -s pages, or add to [sources] in fusion.toml: {entry}\n"
         "exit 2: could not check: 1 server not checked\n"
     )
     line = entry.replace("python", locked.command("pages")[0]).replace("serve.py", str(locked.script))
@@ -110,11 +111,57 @@ def test_a_source_that_only_the_lock_names_is_not_started(locked: Any) -> None:
 def test_a_command_that_was_changed_in_the_lock_is_not_started(locked: Any) -> None:
     locked.write("fusion.lock", locked.read("fusion.lock").replace('"pages.json"', '"evil.json"'))
     result = check(locked)
-    assert (result.code, result.err) == (1, "")
+    assert (result.code, result.err) == (1, "pages: starting python serve.py pages.json\n")
     assert result.out == (
-        "pages: the lock is stale: it was locked from another source than the settings name; run fusion lock -s pages\n"
+        "pages: the lock is stale: the source changed: locked from python serve.py evil.json, "
+        "settings name python serve.py pages.json; "
+        "fusion diff -s pages shows what changed, fusion lock -s pages accepts it\n"
         "exit 1: fusion.lock is stale\n"
     )
+
+
+def upgraded(locked: Any, *tools: Any) -> None:
+    """Serve another release, and name it in the settings."""
+    locked.serve("pages2", *tools, version="2.0.0")
+    locked.write("fusion.toml", locked.read("fusion.toml").replace('"pages.json"', '"pages2.json"'))
+
+
+MOVED = "the source changed: locked from python serve.py pages.json, settings name python serve.py pages2.json"
+
+
+def test_a_command_that_was_changed_in_the_settings(locked: Any, close_page_v2: Any, list_pages: Any) -> None:
+    upgraded(locked, close_page_v2, list_pages)
+    result = check(locked)
+    assert (result.code, result.err) == (1, "pages: starting python serve.py pages2.json\n")
+    assert result.out == (
+        f"pages: the lock is stale: {MOVED}; tool close_page (interface); "
+        "fusion diff -s pages shows what changed, fusion lock -s pages accepts it\n"
+        "exit 1: fusion.lock is stale\n"
+    )
+    compared = locked.run("diff", "-s", "pages")
+    assert compared.code == 1
+    assert compared.err == f"pages: starting python serve.py pages2.json\nnote: pages: {MOVED}\n"
+    assert compared.out.splitlines()[:2] == [
+        "fusion.lock -> 1 live server",
+        "BREAKING  pages 1.0.0 -> 2.0.0: 1 breaking, 1 safe",
+    ]
+    assert locked.run("lock", "-s", "pages").code == 0
+    assert check(locked).code == 0
+
+
+def test_a_changed_command_that_does_not_start(locked: Any, close_page: Any) -> None:
+    upgraded(locked, close_page)
+    locked.write("pages2.json", "no JSON: the server dies")
+    result = check(locked)
+    assert result.code == 1
+    assert result.out.startswith("pages: stopped before it answered initialize (exit status 1), twice")
+    assert result.out.splitlines()[1:] == [
+        f"pages: the lock is stale: {MOVED}; run fusion lock -s pages",
+        "exit 1: fusion.lock is stale; 1 server not checked",
+    ]
+    compared = locked.run("diff", "--format", "json")
+    assert compared.code == 2
+    assert len(json.loads(compared.out)["errors"]) == 1
 
 
 def test_a_source_that_was_never_locked(locked: Any) -> None:
@@ -165,3 +212,17 @@ def test_a_catalog_is_a_source_too(project: Any, close_page: Any, close_page_v2:
     assert check(project).code == 0
     project.catalog("pages.json", close_page_v2)
     assert check(project).code == 1
+
+
+def test_the_word_of_a_lock_alone_shows_no_secret(locked: Any) -> None:
+    text = locked.read("fusion.lock").replace('"pages.json"', '"--password=hunter2hunter2"')
+    locked.write("fusion.lock", text)
+    result = check(locked)
+    assert "hunter2" not in result.out + result.err
+
+
+def test_prune_is_no_check(locked: Any) -> None:
+    result = check(locked, "--prune")
+    assert result.err == (
+        "fusion: --prune changes the lock, and --check only reads; give one of the two\nexit 2: could not check\n"
+    )

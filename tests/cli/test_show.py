@@ -49,20 +49,53 @@ def test_a_source(locked: Any, list_pages: Any) -> None:
     assert result.out.startswith("it 1.0.0: 1 tool\n")
 
 
-def test_json_is_a_catalog_that_can_be_read_again(locked: Any, close_page: Any, list_pages: Any) -> None:
-    shown = json.loads(locked.run("show", "--format", "json").out)["servers"]
-    assert shown["pages"] == {
-        "protocolVersion": "2025-11-25",
-        "serverInfo": {"name": "from-file", "version": "1.0.0"},
-        "capabilities": {"tools": {}},
-        "instructions": None,
+def test_json_of_one_server_is_a_catalog_that_can_be_read_again(locked: Any, close_page: Any, list_pages: Any) -> None:
+    text = locked.run("show", "-s", "pages", "--format", "json").out
+    assert json.loads(text) == {
+        "server": {
+            "name": "pages",
+            "protocolVersion": "2025-11-25",
+            "serverInfo": {"name": "from-file", "version": "1.0.0"},
+            "capabilities": {"tools": {}},
+            "instructions": None,
+        },
         "tools": [close_page, list_pages],
         "prompts": [],
         "resources": [],
         "resourceTemplates": [],
     }
-    locked.write("pages-again.json", json.dumps(shown["pages"]))
-    assert locked.run("diff", "fusion.lock", "pages-again.json", "-s", "pages", "--fail-on", "any").code == 0
+    locked.write("again.json", text)
+    assert locked.run("diff", "fusion.lock", "again.json", "--fail-on", "any").out.splitlines()[-1] == (
+        "exit 0: no findings"
+    )
+    assert locked.run("show", "again.json", "--format", "json").out == text
+
+
+def test_json_of_several_servers_can_be_read_again(locked: Any) -> None:
+    text = locked.run("show", "--format", "json").out
+    assert list(json.loads(text)) == ["catalogs"]
+    assert list(json.loads(text)["catalogs"]) == ["pages", "saved"]
+    locked.write("again.json", text)
+    assert locked.run("show", "again.json", "--format", "json").out == text
+    assert locked.run("diff", "fusion.lock", "again.json", "--fail-on", "any").out == (
+        "fusion.lock -> again.json\nno changes\nexit 0: no findings\n"
+    )
+    assert (
+        json.loads(locked.run("show", "again.json", "--name", "saved", "--format", "json").out)["server"]
+        == (json.loads(text)["catalogs"]["saved"]["server"])
+    )
+
+
+def test_several_servers_are_locked_from_one_file(locked: Any) -> None:
+    locked.write("all.json", locked.run("show", "--format", "json").out)
+    project = ("--config", "all.toml", "--lockfile", "all.lock")
+    first = locked.run("lock", "all.json", *project)
+    assert (first.code, first.out) == (0, "wrote all.lock: 2 servers, 3 tools\n")
+    for arguments in (("lock", *project), ("lock", "all.json", *project)):
+        assert locked.run(*arguments).out == "all.lock is up to date: 2 servers, 3 tools\n"
+    assert locked.run("lock", "--check", *project).out == (
+        "exit 0: all.lock is intact and equal to its sources: 2 servers, 3 tools\n"
+    )
 
 
 def test_a_malformed_tool(project: Any, list_pages: Any) -> None:

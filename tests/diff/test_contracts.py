@@ -34,6 +34,28 @@ def test_a_removed_tool_names_the_nearest_that_is_left(found: Found) -> None:
 
 
 @pytest.mark.parametrize(
+    ("gone", "left", "said"),
+    [
+        ("navigate_page_history", "navigate_page", "removed; closest: navigate_page"),
+        ("browser_pdf_save", "browser_type", "removed"),
+    ],
+)
+def test_only_a_near_name_is_named(found: Found, gone: str, left: str, said: str) -> None:
+    assert found(tools({"name": gone}, {"name": left}), tools({"name": left})) == [("tool-removed", "BREAKING", said)]
+
+
+def test_what_is_said_of_an_output_names_it(found: Found) -> None:
+    def giving(schema: dict[str, Any]) -> dict[str, Any]:
+        return tools({"name": "a", "outputSchema": {"type": "object", **schema}})
+
+    url = {"properties": {"url": {"type": "string"}}}
+    assert found(giving({"properties": {}}), giving(url)) == [("output-field-added", "SAFE", "output url added")]
+    assert found(giving({**url, "required": ["url"]}), giving(url)) == [
+        ("output-field-now-optional", "BREAKING", "output url may be missing now")
+    ]
+
+
+@pytest.mark.parametrize(
     ("old", "new", "renamed"),
     [
         ({"name": "read-query"}, {"name": "read_query"}, True),
@@ -239,7 +261,7 @@ def test_prompts(found: Found) -> None:
         "arguments": [{"name": "to", "description": "Where to."}, {"name": "by", "required": True}],
     }
     assert found({**INFO, "prompts": [old]}, {**INFO, "prompts": [new]}) == [
-        ("prompt-argument-now-required", "BREAKING", "prompt plan.by is now required"),
+        ("prompt-argument-now-required", "BREAKING", "prompt plan.by is new and required"),
         ("prompt-argument-removed", "RISKY", "prompt plan.days removed"),
         ("description-changed", "RISKY", "prompt plan.to: description reworded"),
         ("prompt-argument-added", "SAFE", "prompt plan.to is now optional"),
@@ -321,3 +343,13 @@ def test_nothing_is_ever_dropped(old: ServerContract, new: ServerContract) -> No
         assert diff(old, new).findings
     report = diff(old, new).to_dict()
     assert report == diff(old, new).to_dict()
+
+
+def test_where_too_much_came_and_went_nothing_is_a_rename() -> None:
+    def server(word: str) -> ServerContract:
+        names = {f"{word}_{number}": f"Do thing {number}." for number in range(450)}
+        return ServerContract("s", tools={name: Tool(name, {}, description=said) for name, said in names.items()})
+
+    found = diff(server("old"), server("new")).findings
+    assert {finding.rule for finding in found} == {"tool-removed", "tool-added"}
+    assert len(found) == 900

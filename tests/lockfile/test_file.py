@@ -15,7 +15,7 @@ import pytest
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile import file
 from fusion_contracts.lockfile.codec import encode
-from fusion_contracts.lockfile.file import read_lock, read_text, write_atomic
+from fusion_contracts.lockfile.file import read_lock, read_text, write_atomic, write_together
 from fusion_contracts.model import Lock, ServerContract
 
 LOCK = Lock({"s": ServerContract("s", instructions="a\nb")})
@@ -73,14 +73,14 @@ def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "fusion.lock"
     path.write_bytes(b"lock_version = 1\n# \xe9\n")
     assert reading(path) == (
-        f"{path} is not UTF-8: line 2 holds the byte 0xe9; restore it, or run `fusion lock` to write it again"
+        f"{path} is not UTF-8: line 2 holds the byte 0xe9; restore it, or delete it and run `fusion lock`"
     )
 
 
 def test_an_empty_file(tmp_path: Path) -> None:
     path = tmp_path / "fusion.lock"
     path.touch()
-    assert reading(path) == f"{path} is empty; restore it, or run `fusion lock` to write it"
+    assert reading(path) == f"{path} is empty; restore it, or delete it and run `fusion lock`"
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
     inside.parent.mkdir()
     inside.symlink_to(outside)
     assert writing(inside) == (
-        f"{inside} is a symbolic link that leaves its folder; put the lock itself there, or name its real path"
+        f"{inside} is a symbolic link that leaves its folder; put the file itself there, or name its real path"
     )
     assert outside.read_text() == "old"
 
@@ -288,3 +288,41 @@ def test_what_a_kill_left_behind_does_not_disturb_the_next_write(tmp_path: Path)
     subprocess.run([sys.executable, "-c", KILLED, str(path), "half"], check=False)
     write_atomic(path, encode(LOCK))
     assert read_lock(path) == LOCK
+
+
+@posix
+def test_a_link_to_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "fusion.lock"
+    path.symlink_to("gone.lock")
+    assert reading(path) == (
+        f"{path} is a symbolic link to a file that does not exist; make that file, or remove the link"
+    )
+
+
+def test_a_text_that_is_no_text_and_a_name_that_is_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "fusion.lock"
+    path.write_text("old")
+    with pytest.raises(FusionError, match="it holds what UTF-8 cannot; nothing was changed"):
+        write_atomic(path, "\udcff")
+    with pytest.raises(FusionError, match="it has no name for a file; nothing was changed"):
+        write_atomic(tmp_path / "a\0b", "new")
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["fusion.lock"]
+
+
+def test_files_that_belong_together_are_written_all_or_none(tmp_path: Path) -> None:
+    first, second, third = tmp_path / "a", tmp_path / "folder", tmp_path / "c"
+    first.write_text("old")
+    second.mkdir()
+    with pytest.raises(FusionError, match="folder is not a file"):
+        write_together({first: "new", second: "new", third: "new"})
+    assert (first.read_text(), names(tmp_path)) == ("old", ["a", "folder"])
+
+    def refuse() -> None:
+        raise FusionError("no")
+
+    with pytest.raises(FusionError, match=r"^no$"):
+        write_together({first: "new", third: "new"}, refuse)
+    assert (first.read_text(), names(tmp_path)) == ("old", ["a", "folder"])
+    write_together({first: "new", third: "new too"})
+    assert (first.read_text(), third.read_text()) == ("new", "new too")

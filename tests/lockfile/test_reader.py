@@ -7,7 +7,7 @@ import pytest
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.codec import HEADER, decode
 
-AGAIN = "undo the edit, or run `fusion lock` to write the lock again"
+AGAIN = "undo the edit, or delete the file and run `fusion lock` to write it anew"
 MERGED = "take either side whole, then run `fusion lock` to write it from its sources"
 TOP = "lock_version = 1\n"
 TOOL = TOP + "[servers.s.tools.t]\n{}\n[servers.s.tools.t.input]\n"
@@ -23,8 +23,8 @@ def sentence_of(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "fusion.lock is empty; restore it, or run `fusion lock` to write it"),
-        (" \n\n", "fusion.lock is empty; restore it, or run `fusion lock` to write it"),
+        ("", "fusion.lock is empty; restore it, or delete it and run `fusion lock`"),
+        (" \n\n", "fusion.lock is empty; restore it, or delete it and run `fusion lock`"),
         (
             "[servers.s]\n",
             "fusion.lock has no lock_version: it is not a lock; name the right file, or run `fusion lock`",
@@ -47,6 +47,10 @@ def sentence_of(text: str) -> str:
         ),
         ("lock_version = 1\nx = " + "[" * 500, f"fusion.lock is nested too deeply to be a lock; {AGAIN}"),
         ("lock_version = 1\n" + "a." * 5000 + "b = 1", f"fusion.lock is nested too deeply to be a lock; {AGAIN}"),
+        (
+            f"{HEADER}\n[servers.s.info]\nx = 0x{'f' * 4000}",
+            f"fusion.lock: servers.s.info.x is an integer of more than 4,300 digits; {AGAIN}",
+        ),
         ("lock_version = " + "9" * 5000, f"fusion.lock holds a number that is too long to be read; {AGAIN}"),
         (
             f"{HEADER}\n[servers.s]\n<<<<<<< HEAD\nprotocol_version = 'a'\n=======\n>>>>>>> b\n",

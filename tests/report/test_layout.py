@@ -49,3 +49,11 @@ def test_a_cut_fits(text: str, width: int) -> None:
 def test_paint() -> None:
     assert paint("BREAKING", "red", colour=True) == "\x1b[1;31mBREAKING\x1b[0m"
     assert paint("BREAKING", "red", colour=False) == "BREAKING"
+
+
+@pytest.mark.parametrize("character", ["x", "\u00e9", "\u65e5", "e\u0301"])
+def test_a_word_of_any_length_is_cut_in_one_pass(character: str) -> None:
+    word = character * 200_000
+    lines = wrap(word, 60)
+    assert "".join(lines) == word
+    assert {width_of(line) for line in lines[:-1]} == {60}

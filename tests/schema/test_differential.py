@@ -13,7 +13,7 @@ import jsonschema_rs
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from fusion_contracts.schema import compare
+from fusion_contracts.schema import compare, explain
 
 Strategy = st.SearchStrategy[Any]
 NAMES = st.sampled_from(["a", "b", "c"])
@@ -129,6 +129,19 @@ def test_answers_stand_up_to_validators_and_to_covers(judges: Any, pair: tuple[A
     before, after = (jsonschema_rs.Draft202012Validator(schema, validate_formats=False) for schema in pair)
     assert [value for value in VALUES if before.is_valid(value) and not after.is_valid(value)] == []
     assert covers(old, new) != "no"
+
+
+@settings(derandomize=True, max_examples=150, deadline=None)
+@given(pairs(), st.booleans(), st.sampled_from(["declared", "open"]))
+def test_edits_are_blamed_where_the_pair_breaks(judges: Any, pair: tuple[Any, Any], output: bool, world: str) -> None:
+    explanation = explain(*pair, output=output, world=world)
+    before, after = reversed(pair) if output else pair
+    breaking = [edit for edit in explanation.edits if edit.effect == "breaks"]
+    assert bool(breaking) is (explanation.comparison.verdict == "incompatible")
+    assert explanation.edits or json.dumps(pair[0], sort_keys=True) == json.dumps(pair[1], sort_keys=True)
+    for edit in breaking:
+        assert judges[1](before, edit.witness, "2020-12")
+        assert not judges[1](after, edit.witness, "2020-12")
 
 
 @settings(derandomize=True, max_examples=100, deadline=None)

@@ -78,6 +78,9 @@ CASES: dict[str, tuple[Any, Any, str]] = {
     "eighty-one negations": (S, negated(81, I), "compatible"),
     "the root is a reference to itself": ({"$ref": "#"}, S, "undecided"),
     "two definitions that are each other": (CYCLE, S, "undecided"),
+    "a definition that is itself and more": (
+        {"$defs": {"x": {"enum": ["x", 0.1], "$ref": "#/$defs/x"}}, "$ref": "#/$defs/x"}, S, "undecided",
+    ),
     "a paradox": ({"$defs": {"p": {"not": {"$ref": "#/$defs/p"}}}, "$ref": "#/$defs/p"}, S, "undecided"),
     "a reference to nowhere": ({"properties": {"a": {"$ref": "#/$defs/x"}}}, {"properties": {"a": S}}, "undecided"),
     "a reference that is no URI": ({"$ref": "http://[::1"}, S, "undecided"),

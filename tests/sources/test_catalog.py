@@ -80,6 +80,37 @@ def test_the_name_is_the_asked_one_else_the_packages_else_the_files(options: Opt
     assert save(options.root, package).read(asked).contracts[0].name == "mine"
 
 
+def test_the_name_that_a_catalog_of_ours_gives_is_kept(options: Options) -> None:
+    server = {"name": "My mcp-server", "serverInfo": {"name": "other"}}
+    assert save(options.root, {"server": server, "tools": TOOLS}).read(options).contracts[0].name == "My mcp-server"
+
+
+def test_several_catalogs_in_one_file(options: Options) -> None:
+    other = [{"name": "b", "inputSchema": {}}, {"inputSchema": {}}]
+    source = save(options.root, {"catalogs": {"one": {"tools": TOOLS}, "two": {"tools": other}}})
+    reading = source.read(options)
+    assert {contract.name: list(contract.tools) for contract in reading.contracts} == {"one": ["a"], "two": ["b"]}
+    assert [contract.source for contract in reading.contracts] == [SourceRecord(kind="file", path="weather.json")] * 2
+    assert [(problem.server, problem.message) for problem in reading.problems] == [
+        ("two", "tool 2 of 2 is refused: it has no name")
+    ]
+    (chosen,) = source.read(Options(root=options.root, name="two")).contracts
+    assert chosen == reading.contracts[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "sentence"),
+    [
+        ({"one": {"tools": TOOLS}}, "three", "weather.json holds no server three; it holds: one"),
+        ({}, None, "weather.json holds no server; save one first"),
+        ({"one": {"a": 1}}, None, f"weather.json: one is neither a catalog of tools nor a lock; {EXPECTED}"),
+    ],
+)
+def test_several_catalogs_that_are_none(options: Options, value: Any, name: str | None, sentence: str) -> None:
+    source = save(options.root, {"catalogs": value})
+    assert str(failure(source, Options(root=options.root, name=name))) == sentence
+
+
 def test_the_path_is_stored_relative_to_the_root(options: Options) -> None:
     (options.root / "sub").mkdir()
     save(options.root, TOOLS)
@@ -130,6 +161,11 @@ def test_a_client_configuration(options: Options) -> None:
         "weather.json is a client's configuration, which this release does not read; "
         "lock one of its servers: fusion lock -- COMMAND"
     )
+
+
+def test_listings_under_a_root_of_clients_are_no_configuration_of_one(options: Options) -> None:
+    source = save(options.root, {"servers": {"a": {"tools": TOOLS}}})
+    assert failure(source, options).message == "weather.json is neither a catalog of tools nor a lock"
 
 
 def test_a_section_that_is_no_list(options: Options) -> None:

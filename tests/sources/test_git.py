@@ -14,7 +14,7 @@ from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.lockfile.codec import encode
 from fusion_contracts.model import Lock, ServerContract, Tool
 from fusion_contracts.sources.base import Options
-from fusion_contracts.sources.git import GitSource, default_base, merge_base, resolve_revision, show
+from fusion_contracts.sources.git import GitSource, default_base, merge_base, renamed_from, resolve_revision, show
 
 Git = Callable[..., str]
 SHALLOW = "fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere"
@@ -203,3 +203,61 @@ def test_the_base_without_a_ci_is_the_remotes_head(git: Git, options: Options, t
     git("clone", "-q", str(options.root), str(clone))
     assert default_base(no_pull_request, clone) == "origin/HEAD"
     assert merge_base("origin/HEAD", clone) == resolve_revision("HEAD", clone)
+
+
+# -- what must not look like a repository without a lock -----------------------------------------------------------
+
+
+def test_a_file_whose_object_is_missing_is_no_missing_file(git: Git, tmp_path: Path) -> None:
+    commit(git, tmp_path, {"fusion.lock": lock_of("a")})
+    blob = git("rev-parse", "HEAD:fusion.lock")
+    (tmp_path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    problem = failure(lambda: show("HEAD", "fusion.lock", tmp_path))
+    assert problem.message.startswith("git cannot read fusion.lock at HEAD: ")
+    assert (problem.next, problem.stage) == (SHALLOW, "git")
+    assert show("HEAD", "other.lock", tmp_path) is None
+
+
+def test_a_tree_that_is_missing_is_no_missing_file(git: Git, tmp_path: Path) -> None:
+    commit(git, tmp_path, {"sub/fusion.lock": lock_of("a")})
+    tree = git("rev-parse", "HEAD:sub")
+    (tmp_path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    problem = failure(lambda: show("HEAD", "sub/fusion.lock", tmp_path))
+    assert problem.message.startswith("git cannot look for sub/fusion.lock at HEAD: ")
+
+
+def test_a_path_outside_the_repository(git: Git, tmp_path: Path) -> None:
+    commit(git, tmp_path, {"fusion.lock": lock_of("a")})
+    problem = failure(lambda: show("HEAD", "../fusion.lock", tmp_path))
+    assert problem.message.startswith("git cannot look for ../fusion.lock at HEAD: ")
+    assert problem.next == "name a path inside the repository"
+
+
+def test_a_path_in_a_submodule_and_a_folder(git: Git, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    git("init", "-q", "-b", "main", cwd=inner)
+    commit(git, inner, {"fusion.lock": lock_of("a")})
+    commit(git, tmp_path, {"sub/fusion.lock": lock_of("a")})
+    problem = failure(lambda: show("HEAD", "inner/fusion.lock", tmp_path))
+    assert problem == Problem(
+        None, "git", "inner/fusion.lock at HEAD lies in a submodule", "run this in the submodule's folder"
+    )
+    assert failure(lambda: show("HEAD", "sub", tmp_path)).message == "sub at HEAD is a folder, not a file"
+
+
+def test_names_that_git_would_read_otherwise(git: Git, tmp_path: Path) -> None:
+    name = "d\u00e4 r/f [a]*.lock"
+    commit(git, tmp_path, {name: lock_of("a"), "d\u00e4 r/fa.lock": "no"})
+    assert show("HEAD", name, tmp_path) == lock_of("a").encode()
+    assert show("HEAD", "f [a]*.lock", tmp_path / "d\u00e4 r") == lock_of("a").encode()
+    assert failure(lambda: show("^HEAD", name, tmp_path)).message == "^HEAD is not a revision"
+
+
+def test_a_renamed_file(git: Git, tmp_path: Path) -> None:
+    base = commit(git, tmp_path, {"sub/fusion.lock": lock_of("a", "b")})
+    git("mv", "sub/fusion.lock", "sub/\u00fc other.lock")
+    commit(git, tmp_path, {"sub/\u00fc other.lock": lock_of("a", "c")})
+    assert renamed_from(base, "\u00fc other.lock", tmp_path / "sub") == "fusion.lock"
+    assert renamed_from(base, "sub/\u00fc other.lock", tmp_path) == "sub/fusion.lock"
+    assert renamed_from(base, "sub/none.lock", tmp_path) is None

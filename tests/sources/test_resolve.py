@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -138,3 +139,20 @@ def test_a_broken_lock_is_still_a_lock(options: Options, text: str) -> None:
     with pytest.raises(FusionError) as caught:
         source.read(options)
     assert "fusion.lock" in str(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+@pytest.mark.parametrize("name", ["pipe", "pipe.json", "pipe.lock"])
+def test_a_pipe_is_not_waited_for(options: Options, name: str) -> None:
+    os.mkfifo(options.root / name)
+    with pytest.raises(FusionError) as caught:
+        resolve(name, (), options)
+    assert str(caught.value) == f"{name} is not a plain file; save it to one first"
+    with pytest.raises(FusionError, match="is not a plain file; save it to one first"):
+        CatalogSource(Path(name)).read(options)
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, "a\0b"])
+def test_a_name_that_no_system_takes(options: Options, name: str) -> None:
+    with pytest.raises(FusionError, match="does not exist; check the path; a server's command goes after --"):
+        resolve(name, (), options)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources.secrets import (
+    forms,
     is_secret_name,
     is_secret_value,
     redact,
@@ -65,6 +66,9 @@ def test_names_of_secrets(name: str) -> None:
         "secretary",
         "keyboard",
         "x",
+        "PWD",
+        "pass",
+        "bypass",
     ],
 )
 def test_other_names(name: str) -> None:
@@ -105,6 +109,17 @@ def test_values_of_well_known_shapes(value: str) -> None:
             "ACCESS_TOKEN",
         ),
         (["x", f"https://example.com/?key={RANDOM}"], "key in the query of the URL at example.com", "KEY"),
+        (["x", "https://example.com/#token=hunter2"], "token in the query of the URL at example.com", "TOKEN"),
+        (["x", "https://a/ https://me:hunter2@b/"], "the user part of the URL at b", "URL_PASSWORD"),
+        (["x", "https://a/,https://me:hunter2@b/"], "the user part of the URL at b", "URL_PASSWORD"),
+        (["docker", "--env=API_KEY=hunter2"], "the value of API_KEY", "API_KEY"),
+        (["x", "--config", '{"token": "hunter2"}'], "the value of token", "TOKEN"),
+        (["x", "--config={'db': {'dbPassword':'a b c'}}"], "the value of dbPassword", "DB_PASSWORD"),
+        (["x", "--dsn", "host=h password=hunter2 user=u"], "the value of password", "PASSWORD"),
+        (["x", "Server=s;User Id=u;Password=hunter2;"], "the value of Password", "PASSWORD"),
+        (["x", "PGPASSWORD=hunter2"], "the value of PGPASSWORD", "PGPASSWORD"),
+        (["x", "-e", "MYSQL_PWD=hunter2"], "the value of MYSQL_PWD", "MYSQL_PWD"),
+        (["x", "--secret-key", "hunter2"], "the argument after --secret-key", "SECRET_KEY"),
     ],
 )
 def test_a_literal_secret_is_refused_with_the_variable_to_write(command: list[str], where: str, variable: str) -> None:
@@ -166,3 +181,36 @@ def test_a_given_value_is_never_left(before: str, value: str, after: str) -> Non
 def test_no_command_breaks_the_check(command: list[str]) -> None:
     with suppress(FusionError):
         refuse_literal(command)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Authorization: Bearer abc",
+        '{"password": "with spaces, and more"}',
+        "password='x y z'",
+        "--api-key=abc",
+        "at https://me:p@ss@host/x",
+        '{\\"token\\": \\"abcdef\\"}',
+    ],
+)
+def test_nothing_of_a_value_behind_a_secret_name_is_left(text: str) -> None:
+    left = redact(text)
+    assert "(hidden)" in left
+    assert not any(part in left for part in ("abc", "spaces", "more", "y z", "ss@", "def"))
+
+
+def test_what_gives_a_secret_away() -> None:
+    assert forms("plain") == {"plain"}
+    assert forms("a b") == {"a b", "a%20b"}
+    assert forms('say "x"') >= {'say "x"', 'say \\"x\\"', "say%20%22x%22"}
+    assert forms("postgres://me:pa%24s@h/x") >= {"pa%24s", "pa$s"}
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\nshort\n"
+    assert {"MIIEvQIBADANBgkq", "short"} & forms(key) == {"MIIEvQIBADANBgkq"}
+
+
+@pytest.mark.parametrize("text", ["a" * 300_000, "a-" * 150_000, "a=" * 150_000, "a://" * 75_000, '"a":' * 75_000])
+def test_a_long_text_takes_no_time_by_its_square(text: str) -> None:
+    with suppress(FusionError):
+        refuse_literal(["x", text])
+    assert redact(text) is not None

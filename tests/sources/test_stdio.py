@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -211,6 +212,15 @@ def test_a_flood_is_refused_in_bounded_memory(
     assert grown < 200
 
 
+def test_noise_without_an_end_is_no_answer(scripted: Scripted, options: Options) -> None:
+    problem = failure(scripted("babbling"), replace(options, timeout=0.5))
+    assert re.fullmatch(
+        "no answer to initialize in 0.5 s, twice. It printed [0-9]+ lines that are no messages on standard output, "
+        'the first: "{}"',
+        problem.message,
+    )
+
+
 def test_a_crash_while_listing(scripted: Scripted, options: Options) -> None:
     assert failure(scripted("crashes"), options) == Problem(
         "crashes", "list", 'stopped while it was listed (exit status 139). Last stderr: "Segmentation fault"', RUN_IT
@@ -290,7 +300,7 @@ def test_the_environment_is_minimal_and_fixed(scripted: Scripted, options: Optio
     names = set((contract.instructions or "").split())
     assert {"CONFIGURED", "HANDED", "API_TOKEN", "TZ", "LC_ALL", "PATH"} <= names
     allowed = {"HOME", "TMPDIR", "TEMP", "TMP", "LC_CTYPE", "__CF_USER_TEXT_ENCODING"}
-    assert names - allowed == {"CONFIGURED", "HANDED", "API_TOKEN", "TZ", "LC_ALL", "PATH"}
+    assert names - allowed == {"CONFIGURED", "HANDED", "API_TOKEN", "TZ", "LC_ALL", "PATH", "FUSION_LISTING"}
 
 
 def test_a_secret_value_does_not_come_back_into_the_contract(scripted: Scripted, options: Options) -> None:
@@ -302,6 +312,71 @@ def test_a_secret_value_does_not_come_back_into_the_contract(scripted: Scripted,
     assert reading.notes == ("leaky: the value of API_TOKEN stood in its listing; stored as ${API_TOKEN}",)
     assert contract.source is not None
     assert contract.source.env == {"API_TOKEN": "${THE_TOKEN}"}
+
+
+TOKEN = "hunter2Zq9-and-more"
+
+
+def telling(scripted: Scripted, options: Options, *arguments: str, value: str = TOKEN) -> tuple[StdioSource, Options]:
+    environ = {**os.environ, "THE_TOKEN": value}
+    return scripted("telling", *arguments, env={"API_TOKEN": "${THE_TOKEN}"}), replace(options, environ=environ)
+
+
+def test_a_secret_that_names_something_is_refused_and_in_a_uri_replaced(scripted: Scripted, options: Options) -> None:
+    source, options = telling(scripted, options)
+    reading = source.read(options)
+    (contract,) = reading.contracts
+    assert list(contract.tools) == ["greet"]
+    assert list(contract.prompts) == ["ask"]
+    assert {uri: one.fields for uri, one in contract.resources.items()} == {
+        "db://me:${API_TOKEN}@host/x": {"name": "${API_TOKEN}"}
+    }
+    held = "a name in it holds the value of API_TOKEN"
+    assert [problem.message for problem in reading.problems] == [
+        f"tool for-${{API_TOKEN}} is refused: {held}",
+        f"tool keyed is refused: {held}",
+        f"tool bad-${{API_TOKEN}} is refused: {held}",
+        f"prompt ask-${{API_TOKEN}} is refused: {held}",
+    ]
+    assert "hunter2" not in str(reading.contracts) + str(reading.problems) + str(reading.notes)
+
+
+def test_a_secret_in_the_protocol_version(scripted: Scripted, options: Options) -> None:
+    source, options = telling(scripted, options, "--version")
+    reading = source.read(options)
+    assert reading.contracts[0].protocol_version == "v${API_TOKEN}"
+    assert "hunter2" not in str(reading.notes)
+    assert reading.notes[0] == (
+        'telling: its protocol version is "v(hidden)", which this release does not know; listed all the same'
+    )
+
+
+def test_a_sentence_is_cut_behind_its_secrets_not_within(scripted: Scripted, options: Options) -> None:
+    source, options = telling(scripted, options, "--late")
+    message = failure(source, options).message
+    assert message == f"answers tools/list with error -1: {'x' * 294}(hidde"
+    assert "hunter2" not in message
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n", "cannot use (hidden) | (hidden)"),
+        ("postgres://me:pa%24%24word@host/x", "cannot use (hidden)"),
+    ],
+)
+def test_a_secret_of_several_lines_or_with_a_password_in_it(
+    scripted: Scripted, options: Options, value: str, said: str
+) -> None:
+    source, options = telling(scripted, options, "--die", value=value)
+    assert f'Last stderr: "{said}"' in failure(source, options).message
+
+
+def test_the_password_of_a_url_is_no_part_of_a_contract(scripted: Scripted, options: Options) -> None:
+    environ = {**os.environ, "DB": "postgres://me:tr0ub4dor@host/x"}
+    source = scripted("leaky", env={"API_TOKEN": "tr0ub4dor", "DATABASE_URL": "${DB}"})
+    (contract,) = source.read(replace(options, environ=environ)).contracts
+    assert "tr0ub4dor" not in str(contract)
 
 
 def test_the_record_holds_templates_and_names_alone(scripted: Scripted) -> None:
@@ -322,15 +397,13 @@ def test_the_label_is_one_line_for_a_shell() -> None:
 def test_what_differs_between_two_listings_is_named(scripted: Scripted, options: Options) -> None:
     reading, candidates = read_twice(scripted("changing"), options)
     assert list(reading.contracts[0].tools) == ["greet"]
-    advice = "differs between two listings; if it is no part of the contract, name it in [[tool.fusion.volatile]]"
-    places = (
-        '(server "changing", tool "greet", pointer "/description")',
-        '(server "changing", tool "", pointer "/instructions")',
-    )
-    assert candidates == [
-        f"changing: tool greet /description {advice} {places[0]}",
-        f"changing: /instructions {advice} {places[1]}",
+    assert [candidate.sentence for candidate in candidates] == [
+        "changing: tool greet /description differs between two listings",
+        "changing: /instructions differs between two listings",
     ]
+    rules = tuple(candidate.rule for candidate in candidates if candidate.rule)
+    assert len(rules) == 2
+    assert read_twice(scripted("changing"), replace(options, volatile=rules))[1] == []
 
 
 def test_a_volatile_rule_settles_it(scripted: Scripted, options: Options) -> None:
@@ -368,6 +441,13 @@ def test_a_child_of_the_server_ends_with_it(scripted: Scripted, options: Options
 def test_a_child_in_a_session_of_its_own_ends_too(scripted: Scripted, options: Options, tmp_path: Path) -> None:
     file = tmp_path / "pids"
     scripted("parent", str(file), "--away").read(options)
+    assert left_running(file) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux tells the environment of a process")
+def test_a_child_that_cut_its_ties_ends_too(scripted: Scripted, options: Options, tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    scripted("daemon", str(file)).read(options)
     assert left_running(file) == []
 
 

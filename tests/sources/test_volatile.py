@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from fusion_contracts.errors import FusionError
-from fusion_contracts.sources.base import Listing, Reading, VolatileRule
+from fusion_contracts.sources.base import Listing, VolatileRule
 from fusion_contracts.sources.contract import contract_of
-from fusion_contracts.sources.volatile import volatile_candidates
 
 TOOL = {
     "name": "now at host-7",
@@ -78,21 +77,8 @@ def test_a_pattern_that_is_none() -> None:
     )
 
 
-def test_candidates_name_the_deepest_place() -> None:
-    def reading(**changes: Any) -> Reading:
-        tool = {"name": "a", "inputSchema": {"properties": {"x/y": {"enum": [1, 2]}}}, **changes}
-        return contract_of(Listing(tools=(tool,), info={"version": str(changes.get("title"))}), name="s")
-
-    assert volatile_candidates(reading(), reading()) == []
-    changed = reading(title="T", inputSchema={"properties": {"x/y": {"enum": [1, 2.0]}, "z": {}}})
-    assert [sentence.split(" differs")[0] for sentence in volatile_candidates(reading(), changed)] == [
-        "s: tool a /inputSchema/properties/x~1y/enum/1",
-        "s: tool a /inputSchema/properties/z",
-        "s: tool a /title",
-        "s: /serverInfo/version",
-    ]
-    other = contract_of(Listing(tools=({"name": "b"},), info={"version": "None"}), name="s")
-    assert volatile_candidates(reading(), other) == [
-        "s: tool a is in one of two listings only",
-        "s: tool b is in one of two listings only",
-    ]
+@pytest.mark.parametrize(("pattern", "text"), [(".*", "{volatile}"), (".+", "{volatile}"), ("x*", "Runs on host-7")])
+def test_an_empty_match_is_no_match(pattern: str, text: str) -> None:
+    listing = Listing(tools=({**TOOL, "description": "Runs on host-7"},))
+    contract = contract_of(listing, name="s", volatile=(VolatileRule("*", "*", "*", pattern, "x"),)).contracts[0]
+    assert contract.tools["now at host-7"].description == text

@@ -35,5 +35,7 @@ EXAMPLE = Example(
 @rule(PromptArgumentAdded, PromptArgumentRequiredChanged, level=Level.BREAKING, example=EXAMPLE)
 def judge(change: PromptArgumentAdded | PromptArgumentRequiredChanged) -> str | None:
     """Fire when an argument that must be given appeared, or one became required."""
-    required = change.after["required"] if isinstance(change, PromptArgumentAdded) else change.after
-    return f"prompt {short(change.name)} is now required" if required else None
+    added = isinstance(change, PromptArgumentAdded)
+    required = change.after["required"] if added else change.after
+    said = "is new and required" if added else "is now required"
+    return f"prompt {short(change.name)} {said}" if required else None

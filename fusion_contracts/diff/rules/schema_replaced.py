@@ -12,7 +12,7 @@ JSON Schema 2020-12 Core, section 4.3 (schemas)
 
 from __future__ import annotations
 
-from fusion_contracts.diff.constraints import refuses_all
+from fusion_contracts.diff.constraints import is_property, refuses_all
 from fusion_contracts.diff.findings import Level
 from fusion_contracts.diff.rule import Example, rule
 from fusion_contracts.schema.changes import SchemaReplaced
@@ -32,6 +32,8 @@ def judge(change: SchemaReplaced) -> str | None:
     """Fire on every replacement by a schema that accepts something."""
     if refuses_all(change.after):
         return None
+    if is_property(change.place) and (change.before is None or change.after is None):
+        return "must fit one more schema now" if change.before is None else "is described elsewhere now"
     union = (change.place.new or change.place.old or "").rpartition("/")[2]
     if union in {"anyOf", "oneOf"} and (change.before is None or change.after is None):
         return f"must fit one of several forms now ({union})" if change.before is None else f"lost its forms ({union})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from fusion_contracts.schema import changes as facts
@@ -45,9 +46,9 @@ def union(place: Place) -> Iterator[Raw]:
     if other in old or other in new:
         before, after = ({k: side[k] for k in (keyword, other) if k in side} for side in (old, new))
         updates = {k: place.grafted(k) for k in (keyword, other)}
-        yield place.raw(
-            facts.SchemaReplaced(place=place.both(keyword), before=before, after=after), place.so(**updates)
-        )
+        spots = [place.at(keyword if keyword in side else other) for side in (old, new)]
+        spot = replace(spots[0], new=spots[1].new)
+        yield place.raw(facts.SchemaReplaced(place=spot, before=before, after=after), place.so(**updates))
     elif isinstance(old.get(keyword), list) and isinstance(new.get(keyword), list):
         yield from _branches(place, keyword, old[keyword], new[keyword])
     elif not place.same(old.get(keyword, MISSING), new.get(keyword, MISSING)):
@@ -114,6 +115,8 @@ def _into_branch(place: Place, keyword: str, parts: tuple[Any, Any], index: int)
         old_pointer=place.frame.old_pointer + ("" if widened else branch),
         new_pointer=place.frame.new_pointer + (branch if widened else ""),
         path=place.frame.path,
+        within=place.frame.within,
+        above=place.above,
     )
 
 
@@ -146,7 +149,7 @@ def composed(place: Place) -> Iterator[Raw]:
             yield from place.below(keyword, None, "")
         return
     before, after = ({k: side[k] for k in CONDITION if k in side} for side in (old, new))
-    if not place.same(before, after):
+    if (before or after) and not place.same(before, after):
         condition = facts.ConditionChanged(place=place.both("if"), before=before or None, after=after or None)
         yield place.raw(condition, place.so(**{k: place.grafted(k) for k in CONDITION}))
 
@@ -154,6 +157,8 @@ def composed(place: Place) -> Iterator[Raw]:
 def _all_of(place: Place) -> Iterator[Raw]:
     old, new = (side.keywords.get("allOf") for side in (place.old, place.new))
     old, new = (parts if isinstance(parts, list) else [] for parts in (old, new))
+    if not (old or new):
+        return
     pairs, removed, added = place.walker.pairing.pair(old, new, place.old.scope, place.new.scope, by_place=True)
     for i, j, _ in pairs:
         yield from place.across("allOf", i, j, "")

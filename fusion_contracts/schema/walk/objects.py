@@ -15,7 +15,8 @@ from fusion_contracts.schema.walk.values import difference
 
 __all__ = ["dependent", "patterned", "properties"]
 
-ABOUT_OTHER_NAMES = ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames")
+BY_NAME = ("unevaluatedProperties", "patternProperties", "propertyNames")
+ABOUT_OTHER_NAMES = ("additionalProperties", *BY_NAME)
 
 
 def properties(place: Place) -> Iterator[Raw]:
@@ -23,7 +24,8 @@ def properties(place: Place) -> Iterator[Raw]:
     old, new = mapping(place.old.keywords, "properties"), mapping(place.new.keywords, "properties")
     lists = [required_names(side.keywords) for side in (place.old, place.new)]
     needed_before, needed = map(frozenset, lists)
-    renamed = _renames(place, old, new)
+    moved = {name for name in old.keys() ^ new.keys() if place.named_elsewhere(name)}
+    renamed = _renames(place, *({n: part for n, part in side.items() if n not in moved} for side in (old, new)))
     for name in old:
         if name in renamed:
             yield _renamed(place, name, *renamed[name])
@@ -31,13 +33,13 @@ def properties(place: Place) -> Iterator[Raw]:
             optional = name not in needed_before and name not in needed
             yield from place.below("properties", name, dot(name), optional=optional)
         else:
-            yield _removed(place, name, required=name in needed_before)
+            yield _moved(place, name) if name in moved else _removed(place, name, required=name in needed_before)
     successors = {successor for successor, _ in renamed.values()}
     for name in new:
         if name not in old and name not in successors:
-            yield _added(place, name, required=name in needed)
+            yield _moved(place, name) if name in moved else _added(place, name, required=name in needed)
     for name in dict.fromkeys(name for names in lists for name in names):
-        if (name in needed_before) != (name in needed) and (name in old) == (name in new):
+        if (name in needed_before) != (name in needed) and (name in moved or (name in old) == (name in new)):
             yield _requirement(place, name, required=name in needed)
     yield from _additional(place)
     for keyword in ("unevaluatedProperties", "unevaluatedItems"):
@@ -76,6 +78,19 @@ def _renamed(place: Place, name: str, successor: str, carries: bool) -> Raw:  # 
     return place.raw(change, lambda: place.replaced(**_without(place, name, successor)))
 
 
+def _moved(place: Place, name: str) -> Raw:
+    """A property that another schema of the same value names still, or named already: it was not lost, nor is it new."""
+    sides = [mapping(side.keywords, "properties") for side in (place.old, place.new)]
+    spot = place.at("properties", name, old=name in sides[0], new=name in sides[1], path=dot(name))
+    change = facts.SchemaReplaced(place=spot, before=sides[0].get(name), after=sides[1].get(name))
+
+    def updated() -> Keywords:
+        others = {k: v for k, v in sides[0].items() if k != name}
+        return {**others, name: place.graft(sides[1][name])} if name in sides[1] else others
+
+    return place.raw(change, place.so(properties=updated))
+
+
 def _removed(place: Place, name: str, *, required: bool) -> Raw:
     change = facts.PropertyRemoved(
         place=place.at("properties", name, new=False, path=dot(name)),
@@ -88,10 +103,13 @@ def _removed(place: Place, name: str, *, required: bool) -> Raw:
 
 
 def _without(place: Place, name: str, successor: str | None = None) -> Keywords:
-    """Without a property, or with its successor, and with what the new object says of names it does not know."""
+    """Without a property, or with its successor, and with what the new object says of a name that it does not know."""
     old, new = place.old.keywords, place.new.keywords
-    updates = {k: place.grafted(k) for k in ABOUT_OTHER_NAMES if k in new or k in old}
-    updates["properties"] = {k: v for k, v in old["properties"].items() if k != name}
+    updates: Keywords = {"properties": {k: v for k, v in old["properties"].items() if k != name}}
+    if new.keys().isdisjoint(BY_NAME):  # then it says the same of every such name
+        updates["properties"][name] = place.graft(new.get("additionalProperties", True))
+    else:
+        updates |= {k: place.grafted(k) for k in ABOUT_OTHER_NAMES if k in new or k in old}
     needed = [n for n in required_names(old) if n != name]
     if successor is not None:
         updates["properties"][successor] = place.graft(new["properties"][successor])

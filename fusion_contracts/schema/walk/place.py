@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.document import LISTS, MAPS, MISSING, Graft, Scope, escape
+from fusion_contracts.schema.location import IN_PLACE
 from fusion_contracts.schema.view import View
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["MISSING", "Frame", "Keywords", "Place", "Raw", "dot", "join", "mapping", "required_names", "written"]
 
 Keywords: TypeAlias = dict[str, Any]
+Start: TypeAlias = tuple[Any, Scope]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Frame:
     """Two subschemas that stand for the same place.
 
     `put` gives the old document with another schema in the old one's place. `optional`: the place is a property that
-    may be left out on both sides.
+    may be left out on both sides. `within`: the pair of definitions that the place is part of, by their pointers.
+    `above`: the schemas of the same value that the place is a branch of, on both sides.
     """
 
     old: Any
@@ -47,6 +50,8 @@ class Frame:
     new_pointer: str
     path: str
     optional: bool = False
+    within: tuple[str, str] | None = None
+    above: tuple[tuple[Start, Start], ...] = ()
 
 
 class Place:
@@ -56,6 +61,24 @@ class Place:
         self.walker = walker
         self.frame = frame
         self.old, self.new = old, new
+
+    @property
+    def above(self) -> tuple[tuple[Start, Start], ...]:
+        """What a branch of this place has above it: this place, and all that is above it."""
+        frame = self.frame
+        return (*frame.above, ((frame.old, frame.old_scope), (frame.new, frame.new_scope)))
+
+    def named_elsewhere(self, name: str) -> bool:
+        """Whether a property that one side does not name here is named there in a branch of this place, or above it.
+
+        A new object that closes itself here refuses what it does not name here.
+        """
+        side = 0 if name in mapping(self.new.keywords, "properties") else 1
+        if side and self.new.keywords.get("additionalProperties") is False:
+            return False
+        *above, own = (starts[side] for starts in self.above)
+        names = self.walker.names
+        return name in names(*own) or any(name in names(*start, always=True) for start in above)
 
     def same(self, left: Any, right: Any) -> bool:
         """Whether two parts have the same text."""
@@ -111,7 +134,7 @@ class Place:
 
     def below(self, keyword: str, key: str | int | None, path: str, *, optional: bool = False) -> Iterator[Raw]:
         """Go down into a part of the old schema and the new part of the same key."""
-        yield from self.across(keyword, key, key, path, optional=optional)
+        return self.across(keyword, key, key, path, optional=optional)
 
     def across(
         self, keyword: str, key: str | int | None, new_key: str | int | None, path: str, *, optional: bool = False
@@ -119,7 +142,7 @@ class Place:
         """Go down into two parts that stand for each other, whatever their keys."""
         old, new = _part(self.old, keyword, key), _part(self.new, keyword, new_key)
         if self.walker.unchanged(old, new):
-            return
+            return iter(())
 
         def put(schema: Any) -> Any:
             if key is None:
@@ -139,8 +162,10 @@ class Place:
             new_pointer=self.frame.new_pointer + _tokens(keyword, new_key),
             path=join(self.frame.path, path),
             optional=optional,
+            within=self.frame.within,
+            above=self.above if keyword in IN_PLACE else (),
         )
-        yield from self.walker.compare(frame)
+        return self.walker.compare(frame)
 
     def grafted(self, keyword: str) -> Any:
         """What the new schema says under a keyword, ready to stand in the old one; MISSING where it says nothing."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.branches import Pairing
 from fusion_contracts.schema.document import MISSING, Document, Scope, unescape
 from fusion_contracts.schema.identity import Identity
+from fusion_contracts.schema.location import named
 from fusion_contracts.schema.view import View, Viewer
 from fusion_contracts.schema.vocabulary import ANNOTATIONS
 from fusion_contracts.schema.walk.arrays import array
@@ -29,6 +30,9 @@ HANDLED = frozenset({
     "then", "else",
 })  # fmt: skip
 STEPS = ("", ".", "[", "(", "{")  # how a step of a path may begin
+MOST_USES = 100  # of one definition that are told apart
+# Each pair of definitions, by their pointers: the paths that refer to it, and the pair within which each path begins.
+Uses: TypeAlias = "dict[tuple[str, str], list[tuple[str, tuple[str, str] | None]]]"
 
 
 def walk(old: Any, new: Any) -> list[Raw]:
@@ -46,8 +50,9 @@ class Walker:
         self.identity = Identity()
         self._viewer = Viewer()
         self.pairing = Pairing(self._viewer, self.identity)
-        self._uses = {("", ""): [""]}  # the paths that reach a pair of definitions, by their pointers
+        self._uses: Uses = {("", ""): [("", None)]}
         self._open: set[tuple[int, int]] = set()
+        self._names: dict[tuple[int, bool], tuple[Any, frozenset[str]]] = {}
 
     def root(self) -> Frame:
         """The frame of the two documents."""
@@ -56,9 +61,30 @@ class Walker:
 
     def with_uses(self, found: list[Raw]) -> list[Raw]:
         """Name every argument that reaches a change inside a shared definition."""
-        shared = [(*pointers, paths) for pointers, paths in self._uses.items() if len(paths) > 1]
-        shared.sort(key=lambda entry: -len(entry[0]))  # the innermost first
-        return [_used(raw, shared) for raw in found] if shared else found
+        if all(len(uses) == 1 for uses in self._uses.values()):
+            return found
+        by_place = [{pointers[side]: pointers for pointers in self._uses} for side in (0, 1)]
+        known: dict[tuple[str, str], list[str]] = {}
+        for index, raw in enumerate(found):
+            place = raw.change.place
+            pointers = _definition(place.new or "", by_place[1]) if place.old is None else _definition(place.old, by_place[0])
+            paths = known.get(pointers) or known.setdefault(pointers, self._paths(pointers, frozenset()))
+            if len(paths) > 1:
+                uses = tuple(_further(path, place.path, paths[0]) for path in paths)
+                found[index] = Raw(replace(raw.change, place=replace(place, uses=uses)), raw.edited)
+        return found
+
+    def _paths(self, pointers: tuple[str, str], passed: frozenset[tuple[str, str]]) -> list[str]:
+        """Every path from the root to a pair of definitions; of those that lead through it again, none."""
+        paths: dict[str, None] = {}
+        for path, within in self._uses[pointers]:
+            if within is None:
+                paths[path] = None
+            elif within != pointers and within not in passed and len(paths) < MOST_USES:
+                first = self._uses[within][0][0]
+                outer = self._paths(within, passed | {pointers})
+                paths |= dict.fromkeys(_further(other, path, first) for other in outer)
+        return list(paths)[:MOST_USES] or [self._uses[pointers][0][0]]
 
     def compare(self, frame: Frame) -> Iterator[Raw]:
         """The edits at one place and below it."""
@@ -77,6 +103,13 @@ class Walker:
         """The view of a schema, made once."""
         return self._viewer.view(schema, scope)
 
+    def names(self, schema: Any, scope: Scope, *, always: bool = False) -> frozenset[str]:
+        """The properties that any schema of a value names; `always`: those of no branch that may not hold."""
+        key = id(schema), always
+        if key not in self._names:
+            self._names[key] = (schema, named([(schema, scope)], always=always))
+        return self._names[key][1]
+
     def unchanged(self, old: Any, new: Any) -> bool:
         """Whether two parts say the same: the same text, and nothing in it refers to what differs."""
         return self.identity.same(old, new) and (
@@ -87,10 +120,10 @@ class Walker:
         old, new = self.view(frame.old, frame.old_scope), self.view(frame.new, frame.new_scope)
         if old.reference is not None and new.reference is not None:
             shared = (_fragment(old.reference), _fragment(new.reference))
-            paths = self._uses.setdefault(shared, [])
-            paths.append(frame.path)
+            uses = self._uses.setdefault(shared, [])
+            uses.append((frame.path, frame.within))
             yield from prose(Place(self, frame, old, new), at_use=True)
-            if len(paths) > 1:
+            if len(uses) > 1:
                 return
             frame = self._at_definition(frame, old.reference, shared)
             old, new = old.definition or old, new.definition or new
@@ -106,7 +139,7 @@ class Walker:
         def put(schema: Any) -> Any:
             return _set(root, tokens, schema)
 
-        return replace(frame, put=put, old_pointer=pointers[0], new_pointer=pointers[1])
+        return replace(frame, put=put, old_pointer=pointers[0], new_pointer=pointers[1], within=pointers)
 
 
 def edits(place: Place) -> Iterator[Raw]:
@@ -117,6 +150,10 @@ def edits(place: Place) -> Iterator[Raw]:
         yield place.raw(
             facts.SchemaReplaced(place=place.at(), before=place.frame.old, after=place.frame.new), place.whole
         )
+        return
+    if ("$ref" in old) != ("$ref" in new):  # one side leads nowhere: what it says of the value is not known
+        change = facts.ReferenceChanged(place=place.both("$ref"), before=old.get("$ref"), after=new.get("$ref"))
+        yield place.raw(change, place.whole)
         return
     if crossed(old, new):
         yield from into_union(place)
@@ -166,20 +203,17 @@ def _set(root: Any, tokens: list[str], schema: Any) -> Any:
     return copied
 
 
-def _used(raw: Raw, shared: list[tuple[str, str, list[str]]]) -> Raw:
-    place = raw.change.place
-    for old, new, paths in shared:
-        if _inside(place.old, old) if place.old is not None else _inside(place.new or "", new):
-            first, *others = paths
-            rest = place.path.removeprefix(first)
-            rest = rest if first or rest[:1] in STEPS else dot(rest)
-            uses = tuple(join(other, rest) for other in others)
-            return Raw(replace(raw.change, place=replace(place, uses=(place.path, *uses))), raw.edited)
-    return raw
+def _definition(pointer: str, known: dict[str, tuple[str, str]]) -> tuple[str, str]:
+    """The innermost of the definitions that hold a place; the root holds all."""
+    while pointer not in known:
+        pointer = pointer.rpartition("/")[0]
+    return known[pointer]
 
 
-def _inside(pointer: str, outer: str) -> bool:
-    return pointer == outer or pointer.startswith(f"{outer}/")
+def _further(path: str, inner: str, outer: str) -> str:
+    """The path that goes on from `path` as `inner` does from `outer`."""
+    rest = inner.removeprefix(outer)
+    return join(path, rest if outer or rest[:1] in STEPS else dot(rest))
 
 
 def _fragment(reference: str) -> str:

@@ -1,0 +1,226 @@
+"""What `fusion release` keeps, removes and says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.output import FOUND, OK, say, tell
+from fusion_contracts.cli.project import Project, selected
+from fusion_contracts.cli.release_name import checked_name, default_name
+from fusion_contracts.errors import FusionError
+from fusion_contracts.model import Lock, ServerContract
+
+if TYPE_CHECKING:
+    from fusion_contracts.cli.packing import Packed
+    from fusion_contracts.runtime.releases import Kept
+
+__all__ = ["Job", "keep_releases", "release_folder"]
+
+_NO_FOLDER = frozenset('/\\<>:"|?*')  # what some system refuses in a name
+_LONGEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What the command line asks of `fusion release`; `newest`: how many releases of a server stay."""
+
+    project: Project
+    name: str | None
+    servers: tuple[str, ...]
+    newest: int | None
+    package: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One server: the release that holds its contract, whether it is a new one, and those that were removed."""
+
+    contract: ServerContract
+    name: str
+    sequence: int
+    path: Path
+    new: bool
+    removed: tuple[str, ...] = ()
+
+
+def keep_releases(job: Job, *, machine: bool) -> int:
+    """Keep what is new in the lock, remove what is too old, write the package's file.
+
+    Raises FusionError before anything is written where a name is missing, wrong or taken, or the package is none.
+    """
+    project = job.project
+    lock = _intact(project, job.servers)
+    if lock is None:
+        tell(f"exit {FOUND}: {project.shown_lock} was edited by hand or merged badly; nothing was kept")
+        return FOUND
+    if job.name is not None:
+        checked_name(job.name)
+    package = None if job.package is None else _package(project, job.package, lock)
+    outcomes = [_planned(job, contract) for contract in lock.servers.values()]
+    for outcome in outcomes:
+        if outcome.new:
+            _write(project, outcome)
+    outcomes = [replace(outcome, removed=_prune(project, outcome, job.newest)) for outcome in outcomes]
+    packed = None if package is None else _packed(project, package, lock)
+    _say(outcomes, packed, machine=machine)
+    return OK
+
+
+def release_folder(project: Project, server: str) -> Path:
+    """Where the releases of a server are, below the project's folder. Raises FusionError where that leads elsewhere.
+
+    The name is from the lock and the folder from the repository: files are written there, and removed.
+    """
+    from fusion_contracts.runtime.releases import FOLDER
+
+    plain = server.isprintable() and not _NO_FOLDER & set(server) and server.strip(". ") == server != ""
+    if not plain or len(server) > _LONGEST:
+        message = f'the server\'s name "{printable(server[:_LONGEST])}" cannot be the name of a folder'
+        raise FusionError(message, "lock it under another one: fusion lock --name NAME", stage="usage")
+    folder = project.root / FOLDER / server
+    if not folder.resolve().is_relative_to(project.root.resolve()):
+        message = f"{_shown(folder, project)} is a link that leaves the project"
+        raise FusionError(message, "make it a folder", stage="usage")
+    return folder
+
+
+def _intact(project: Project, globs: Sequence[str]) -> Lock | None:
+    """The selected servers of the lock; None where it was edited, which is told."""
+    from fusion_contracts.lockfile.codec import open_lock
+    from fusion_contracts.lockfile.file import read_text
+    from fusion_contracts.lockfile.verify import damage
+
+    opened = open_lock(read_text(project.lock_path), origin=project.lockfile)
+    lock = selected(opened.lock, globs, where=project.shown_lock)
+    if not lock.servers:
+        raise FusionError(f"{project.shown_lock} holds no server", "lock one first: fusion lock SOURCE", stage="usage")
+    edited = damage(opened)
+    for problem in edited:
+        tell(printable(str(problem)))
+    return None if edited else lock
+
+
+def _planned(job: Job, contract: ServerContract) -> Outcome:
+    """What is to be done for one server, its file unwritten. Raises FusionError where the name is taken."""
+    from fusion_contracts.runtime.releases import kept
+
+    present = kept(release_folder(job.project, contract.name))
+    if present and _same(present[-1], contract):
+        last = present[-1]
+        return Outcome(contract, last.name, last.sequence, last.path, new=False)
+    name = job.name or default_name(job.project, contract)
+    path = release_folder(job.project, contract.name) / f"{name}.lock"
+    for one in present:
+        if one.name.casefold() == name.casefold() or one.path.name.casefold() == path.name.casefold():
+            if _same(one, contract):
+                return Outcome(contract, one.name, one.sequence, one.path, new=False)
+            raise _taken(one, contract, _shown(one.path, job.project))
+    return Outcome(contract, name, max((one.sequence for one in present), default=0) + 1, path, new=True)
+
+
+def _same(one: Kept, contract: ServerContract) -> bool:
+    """Whether a release holds the same surface, by its digests."""
+    from fusion_contracts.lockfile.codec import decode
+    from fusion_contracts.lockfile.verify import surface_changes
+
+    before = decode(one.text, origin=str(one.path)).servers.get(contract.name)
+    return before is not None and not surface_changes(before, contract)
+
+
+def _taken(one: Kept, contract: ServerContract, shown: str) -> FusionError:
+    message = f"release {printable(one.name)} is kept already, with another contract"
+    step = f"give this one a name of its own, or remove {shown} if no agent ever saw that one"
+    return FusionError(message, step, server=printable(contract.name), stage="usage")
+
+
+def _write(project: Project, outcome: Outcome) -> None:
+    from fusion_contracts.lockfile.codec import encode
+    from fusion_contracts.lockfile.file import write_atomic
+    from fusion_contracts.runtime.releases import release_head
+
+    contract = outcome.contract
+    text = release_head(outcome.name, outcome.sequence) + encode(Lock({contract.name: contract}))
+    try:
+        outcome.path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make the folder {_shown(outcome.path.parent, project)}: {error.strerror}"
+        raise FusionError(message, "check its path and permissions", stage="usage") from None
+    write_atomic(outcome.path, text)
+
+
+def _prune(project: Project, outcome: Outcome, newest: int | None) -> tuple[str, ...]:
+    """Remove the releases of a server beyond the newest; their names."""
+    from fusion_contracts.runtime.releases import kept
+
+    old = () if newest is None else kept(outcome.path.parent)[:-newest]
+    for one in old:
+        try:
+            one.path.unlink()
+        except OSError as error:
+            message = f"cannot remove {_shown(one.path, project)}: {error.strerror}"
+            raise FusionError(message, "check its permissions", stage="usage") from None
+    return tuple(one.name for one in old)
+
+
+def _package(project: Project, given: str, lock: Lock) -> Path:
+    from fusion_contracts.cli.packing import package_folder
+
+    if len(lock.servers) > 1:
+        names = ", ".join(map(printable, lock.servers))
+        message = f"a package carries the changes of one server, and {project.shown_lock} holds {names}"
+        raise FusionError(message, "name one with -s", stage="usage")
+    return package_folder(project.root, given, next(iter(lock.servers)))
+
+
+def _packed(project: Project, package: Path, lock: Lock) -> Packed:
+    from fusion_contracts.cli.packing import pack_into
+
+    (contract,) = lock.servers.values()
+    return pack_into(package, release_folder(project, contract.name), contract, root=project.root)
+
+
+def _shown(path: Path, project: Project) -> str:
+    """A path below the project's folder, for people."""
+    return printable(path.relative_to(project.root).as_posix())
+
+
+def _say(outcomes: Sequence[Outcome], packed: Packed | None, *, machine: bool) -> None:
+    for note in packed.notes if packed else ():
+        tell(f"note: {note}")
+    if machine:
+        import json
+
+        found = {"releases": [_document(one) for one in outcomes], "package": packed.to_dict() if packed else None}
+        say(json.dumps(found, indent=2))
+        return
+    for one in outcomes:
+        server, name = printable(one.contract.name), printable(one.name)
+        kept = f"kept release {name} in {printable(_place(one))}"
+        did = kept if one.new else f"as in release {name}; nothing to keep"
+        say(f"{server}: {did}")
+        if one.removed:
+            say(f"{server}: removed {', '.join(map(printable, one.removed))}")
+    if packed:
+        say(str(packed))
+
+
+def _place(one: Outcome) -> str:
+    """Where a release is, below the project's folder."""
+    from fusion_contracts.runtime.releases import FOLDER
+
+    return f"{FOLDER}/{one.contract.name}/{one.path.name}"
+
+
+def _document(one: Outcome) -> dict[str, object]:
+    return {
+        "server": one.contract.name,
+        "name": one.name,
+        "sequence": one.sequence,
+        "path": _place(one),
+        "new": one.new,
+        "removed": list(one.removed),
+    }
