@@ -17,7 +17,7 @@ __all__ = ["Call", "UnknownPolicy", "beside", "checked_policy", "inside", "place
 UnknownPolicy: TypeAlias = Literal["auto", "warn", "reject", "ignore"]
 
 _MOST_NODES = 2_000
-_MOST_SECRETS = 100
+_MOST_SEARCHED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Call:
         `arguments` are those in which it stands, the ones sent by default. Of a union any branch that says so counts:
         what is wrong fits the wrong one.
         """
-        if any(isinstance(step, str) and is_secret(step) for step in path):
+        if _is_named_secret(path):
             return True
         sent = self.arguments if arguments is ABSENT else arguments
         ways = (self.shape.at(path[:end], held) for end in range(1, len(path) + 1) for held in (sent, ABSENT))
@@ -56,8 +56,9 @@ class Call:
 
     def secrets(self) -> list[str]:
         """Texts that were sent where nothing may be repeated, of a bounded part of the arguments."""
-        held = (inside(self.arguments, path) for path in _names(self.arguments, deep=True) if self.hides(path))
-        return [value for value in islice(held, _MOST_SECRETS) if isinstance(value, str)]
+        paths = islice(_names(self.arguments, deep=True), _MOST_SEARCHED)
+        secret = (path for path in paths if _is_named_secret(path) or (len(path) == 1 and self.hides(path)))
+        return [value for path in secret if isinstance(value := inside(self.arguments, path), str)]
 
     def gone_names(self, arguments: JsonValue) -> Iterator[tuple[Path, Delta]]:
         """The sent arguments that a delta says are gone, and that the live schema indeed does not know."""
@@ -75,6 +76,10 @@ def checked_policy(unknown: UnknownPolicy) -> UnknownPolicy:
     if unknown not in get_args(UnknownPolicy):
         raise ValueError(f"unknown must be one of {', '.join(get_args(UnknownPolicy))}, not {unknown!r:.40}")
     return unknown
+
+
+def _is_named_secret(path: Path) -> bool:
+    return any(isinstance(step, str) and is_secret(step) for step in path)
 
 
 def _confidential(flat: Flat) -> bool:

@@ -88,8 +88,8 @@ class _Found(list[Failure]):
 def _failures(error: Any, arguments: JsonValue, schema: JsonValue) -> _Found | None:
     """The failures of the first error in the chain of causes that a validator raised; None where none did.
 
-    A text, and that of a plain ValueError, is a sentence of the server's author. Of any other exception nothing is read:
-    its text may hold anything.
+    A text, and that of a plain ValueError, is a sentence of the server's author. Of any other exception nothing is
+    read: its text may hold anything.
     """
     if isinstance(error, str) or (type(error) is ValueError and error.__cause__ is None):
         return _Found([Failure((), "other", message=str(error)[:300])])

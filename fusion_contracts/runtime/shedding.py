@@ -153,7 +153,7 @@ class RateLimit:
 
     `take(key)` counts one call under a key of yours, such as the tool's name or the caller, and raises the ToolFault
     with the whole seconds after which a call is taken again. As a decorator it counts under the function's name. The
-    key is not repeated to the model. `clock` gives seconds and never goes back; it is passed in for tests.
+    key is not repeated to the model. `clock` gives seconds; it is passed in for tests.
 
     Raises ValueError where `calls` or `per` is not above zero.
     """
@@ -174,9 +174,8 @@ class RateLimit:
         one = self._per / self._calls
         with self._lock:
             now = self._clock()
-            full_at = (
-                min(max(self._full_at.get(key, now), now), now + self._per) + one
-            )  # never later, if time went back
+            before = min(max(self._full_at.get(key, now), now), now + self._per)  # a clock may go back
+            full_at = before + one
             wait = full_at - now - self._per
             if wait <= _ROUNDING:
                 self._full_at[key] = full_at

@@ -41,7 +41,8 @@ class Pairing:
         """Pairs of indices with what tells the branch apart, then the indices that are left on each side.
 
         Equal branches go together, then those with the same discriminator value, the same reference, the same title,
-        the same types; then those that alone share values of a property; then objects that share most names; at last a single one that is left on both sides
+        the same types; then those that alone share values of a property; then objects that share most names; at last
+        a single one that is left on both sides
         (`by_place`: all that are left, in order).
         """
         sides = [self._side(branches, scope) for branches, scope in ((old, old_scope), (new, new_scope))]

@@ -37,8 +37,9 @@ def explain_by_action(
 ) -> ByAction | None:
     """The actions of two input schemas compared one by one, or None where the old one is not grouped.
 
-    The new one has to list the actions by the same property, if only one of them. None as well where the actions do not tell the whole story: a value that the new schema no longer speaks of and
-    still accepts. Witnesses hold for the whole schemas. Never raises for what a schema says.
+    The new one has to list the actions by the same property, if only one of them. None as well where the actions do
+    not tell the whole story: a value that the new schema no longer speaks of and still accepts. Witnesses hold for the
+    whole schemas. Never raises for what a schema says.
     """
     if grouping(old) is None:  # nearly all tools: nothing to translate
         return None

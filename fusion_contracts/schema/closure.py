@@ -93,7 +93,9 @@ class Closure:
         found: Parts = []
         for schema, scope in location:
             own = [mapped(schema, "properties")[name]] if name in mapped(schema, "properties") else []
-            own += [part for pattern, part in mapped(schema, "patternProperties").items() if self._matches(pattern, name)]
+            own += [
+                part for pattern, part in mapped(schema, "patternProperties").items() if self._matches(pattern, name)
+            ]
             own = own or [schema[keyword] for keyword in OTHER_NAMES if keyword in schema]
             found += [(part, scope) for part in own]
         return found

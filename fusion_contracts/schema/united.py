@@ -38,8 +38,12 @@ def _told_once(group: list[Edit], identity: Identity) -> Iterable[Edit]:
         return group
     alike: dict[Hashable, list[Edit]] = {}
     for edit in group:
-        own = [getattr(edit.change, field.name) for field in fields(edit.change) if field.name not in ("place", "refused")]
-        alike.setdefault(identity.number([list(part) if isinstance(part, tuple) else part for part in own]), []).append(edit)
+        own = [
+            getattr(edit.change, field.name) for field in fields(edit.change) if field.name not in ("place", "refused")
+        ]
+        alike.setdefault(identity.number([list(part) if isinstance(part, tuple) else part for part in own]), []).append(
+            edit
+        )
     return [worst(edits) for edits in alike.values()]
 
 

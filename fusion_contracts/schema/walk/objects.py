@@ -79,7 +79,7 @@ def _renamed(place: Place, name: str, successor: str, carries: bool) -> Raw:  # 
 
 
 def _moved(place: Place, name: str) -> Raw:
-    """A property that another schema of the same value names still, or named already: it was not lost, nor is it new."""
+    """A property that another schema of the same value names still, or named already: neither lost nor new."""
     sides = [mapping(side.keywords, "properties") for side in (place.old, place.new)]
     spot = place.at("properties", name, old=name in sides[0], new=name in sides[1], path=dot(name))
     change = facts.SchemaReplaced(place=spot, before=sides[0].get(name), after=sides[1].get(name))

@@ -67,7 +67,9 @@ class Walker:
         known: dict[tuple[str, str], list[str]] = {}
         for index, raw in enumerate(found):
             place = raw.change.place
-            pointers = _definition(place.new or "", by_place[1]) if place.old is None else _definition(place.old, by_place[0])
+            pointers = (
+                _definition(place.new or "", by_place[1]) if place.old is None else _definition(place.old, by_place[0])
+            )
             paths = known.get(pointers) or known.setdefault(pointers, self._paths(pointers, frozenset()))
             if len(paths) > 1:
                 uses = tuple(_further(path, place.path, paths[0]) for path in paths)
