@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.deltas import Delta
 from fusion_contracts.runtime.echo import is_secret
-from fusion_contracts.runtime.shape import ABSENT, BRANCHES, Flat, Path, Shape
+from fusion_contracts.runtime.shape import ABSENT, BRANCHES, Flat, Path, Shape, step_into
 
 __all__ = ["Call", "UnknownPolicy", "beside", "checked_policy", "inside", "place"]
 
@@ -107,10 +107,7 @@ def beside(successor: str, parent: Path) -> str:
 def inside(value: JsonValue, path: Path) -> JsonValue:
     """What stands at a path; ABSENT where nothing does."""
     for step in path:
-        listed = isinstance(value, (list, tuple)) and isinstance(step, int) and -1 < step < len(value)
-        if not listed and not (isinstance(value, dict) and step in value):
-            return ABSENT
-        value = value[step]
+        value = step_into(value, step)
     return value
 
 

@@ -56,10 +56,7 @@ class CallGuard:
 
     def _validator(self, tool: str) -> Any:
         if tool not in self._validators:
-            try:
-                self._validators[tool] = prepared(self.live.tools[tool].input_schema, formats=False)
-            except (ValueError, TypeError, OverflowError, RecursionError):
-                self._validators[tool] = None
+            self._validators[tool] = prepared(self.live.tools[tool].input_schema, formats=False)
         return self._validators[tool]
 
     def _no_tool(self, tool: str) -> ValidationReport:

@@ -88,15 +88,17 @@ def deltas_between(old: ServerContract, new: ServerContract, since: str, age: in
 
     before, after = _inputs(old), _inputs(new)
     report = diff(before, after)
-    by_tool: dict[str, list[Finding]] = {}
+    by_tool: dict[str, dict[str | None, list[Finding]]] = {}
     for finding in report.findings:
         if finding.level > 0 and finding.tool is not None and finding.side in {"input", "tool"}:
-            by_tool.setdefault(finding.tool, []).append(finding)
+            by_tool.setdefault(finding.tool, {}).setdefault(finding.action, []).append(finding)
     found: list[Delta] = []
-    for name, findings in by_tool.items():
+    for name, by_action in by_tool.items():
         ours, theirs = before.tools.get(name), after.tools.get(name)
-        crossing = carried(ours.input_schema, theirs.input_schema) if ours and theirs else {}
-        deltas = list(_of_tool(name, findings, crossing))
+        deltas: list[Delta] = []
+        for action, findings in by_action.items():
+            crossing = carried(_schema_of(ours, action), _schema_of(theirs, action)) if ours and theirs else {}
+            deltas += _of_action(action or name, findings, crossing)
         found += [*deltas, *(_of_selector(deltas, theirs) if theirs else ())]
     return [replace(delta, since=since, age=age) for delta in found]
 
@@ -107,7 +109,12 @@ def _inputs(contract: ServerContract) -> ServerContract:
     return ServerContract(contract.name, tools=tools)
 
 
-def _of_tool(name: str, findings: Iterable[Finding], crossing: Mapping[str, Carried]) -> Iterator[Delta]:
+def _schema_of(tool: Tool, action: str | None) -> JsonValue:
+    """What one action of a tool takes, None what all do; nothing where the tool does not have the action."""
+    return tool.input_schema if action in {None, tool.name} else actions_of(tool).schemas.get(str(action))
+
+
+def _of_action(name: str, findings: Iterable[Finding], crossing: Mapping[str, Carried]) -> Iterator[Delta]:
     deltas = _outermost([delta for finding in findings if (delta := _delta(name, finding)) is not None])
     renamed = {delta.gone for delta in deltas if delta.successor is not None}
     for delta in deltas:

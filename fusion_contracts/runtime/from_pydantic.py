@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.failures import Failure
-from fusion_contracts.runtime.shape import ABSENT, Path, Shape
+from fusion_contracts.runtime.shape import ABSENT, Path, Shape, step_into
 
 __all__ = ["MOST", "failures_of", "family", "path_of"]
 
@@ -22,7 +22,7 @@ _MISSING = frozenset({
     "missing", "missing_argument", "missing_keyword_only_argument", "missing_positional_only_argument",
     "missing_sentinel_error",
 })  # fmt: skip
-_UNEXPECTED = frozenset({"extra_forbidden", "unexpected_keyword_argument", "unexpected_positional_argument"})
+_UNEXPECTED = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
 
 # The first word of a type such as `int_parsing` or `int_from_float`, and what is expected then.
 _TYPE_WORDS = {
@@ -80,8 +80,6 @@ def _by_word(kind: str, message: str) -> tuple[str, JsonValue]:
     word = next((kind.removesuffix(end) for end in _TYPE_ENDS if kind.endswith(end)), "")
     if word in _TYPE_WORDS:
         return "type", [_TYPE_WORDS[word]]
-    if kind == "model_attributes_type":
-        return "type", ["object"]
     first = next((name for name in sorted(_FORMAT_WORDS, key=len, reverse=True) if kind.startswith(f"{name}_")), "")
     if first and (kind.endswith(("_type", "_parsing")) or first in {"url", "uuid"}):
         return "format", _FORMAT_WORDS[first]
@@ -135,8 +133,6 @@ def _failure(error: Mapping[str, Any], path: Path) -> Failure:
     if "[key]" in error.get("loc", ()):
         return Failure(path, "key")
     keyword, limit = family(kind, context, message)
-    if keyword == "unexpected" and kind == "unexpected_positional_argument":
-        keyword, limit = "other", message
     return Failure(path, keyword, limit, message=message)
 
 
@@ -184,18 +180,10 @@ def _walk(steps: Sequence[JsonValue], value: JsonValue, ends: Callable[[JsonValu
         step = steps[index]
         if isinstance(step, str):  # a label of a union or a tag
             stack.append((index + 1, here, path, [*skipped, (tuple(path), step)]))
-        inner = _at(here, step)
+        inner = step_into(here, step)
         if inner is not ABSENT:  # tried first
             stack.append((index + 1, inner, [*path, step], skipped))
     return None
-
-
-def _at(value: JsonValue, step: JsonValue) -> JsonValue:
-    if isinstance(value, dict):
-        return value.get(step, ABSENT)
-    if isinstance(value, (list, tuple)) and isinstance(step, int) and -1 < step < len(value):
-        return value[step]
-    return ABSENT
 
 
 def _known(steps: Iterable[JsonValue], shape: Shape) -> list[Any]:

@@ -20,15 +20,19 @@ TOO_DEEP = Failure((), "other", message="Nested too deeply to tell what is wrong
 """Of arguments whose refusals cannot be listed."""
 
 MOST = 200  # errors that are read; the others are counted
+_UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError)  # what a validator says of what is no JSON
 _KEYWORDS = {"falseSchema": "false"}
 _LIMITS = ("limit", "pattern", "format", "expected_value", "multiple_of")
 
 
 def prepared(schema: JsonValue, *, formats: bool) -> Any:
-    """A validator in the schema's own dialect. Raises ValueError where the schema is none."""
+    """A validator in the schema's own dialect; None where no validator reads the schema."""
     import jsonschema_rs  # a failing call needs it, an import does not
 
-    return jsonschema_rs.validator_for(schema, validate_formats=formats, retriever=_never)
+    try:
+        return jsonschema_rs.validator_for(schema, validate_formats=formats, retriever=_never)
+    except _UNREADABLE:
+        return None
 
 
 def accepts(validator: Any, arguments: JsonValue) -> bool:
@@ -37,7 +41,7 @@ def accepts(validator: Any, arguments: JsonValue) -> bool:
         return False
     try:
         return bool(validator.is_valid(arguments))
-    except (ValueError, TypeError, OverflowError, RecursionError):  # what JSON cannot hold
+    except _UNREADABLE:
         return False
 
 
@@ -49,7 +53,7 @@ def refusals(validator: Any, arguments: JsonValue) -> tuple[list[Failure], int]:
         errors = iter(validator.iter_errors(arguments))
         found = [failure for error in islice(errors, MOST) for failure in failure_of(error)]
         return found, sum(1 for _ in errors)
-    except (ValueError, TypeError, OverflowError, RecursionError):
+    except _UNREADABLE:
         return [Failure((), "other", message="The arguments hold what JSON cannot hold.")], 0
 
 

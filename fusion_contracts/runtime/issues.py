@@ -11,10 +11,10 @@ from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.echo import HIDDEN_VALUE, clip, show
 from fusion_contracts.runtime.failures import Failure
 from fusion_contracts.runtime.near import same_but_case
-from fusion_contracts.runtime.shape import ABSENT, Flat, Path, kind_of
+from fusion_contracts.runtime.shape import ABSENT, Flat, Path, has_type, kind_of
 from fusion_contracts.runtime.wording import FORMATS, expected, first_sentence, types_in_words
 
-__all__ = ["Issue", "IssueKind", "dotted", "issue_of", "json_text", "shown", "unwrapped"]
+__all__ = ["Issue", "IssueKind", "dotted", "issue_of", "json_text", "show_sent", "unwrapped"]
 
 IssueKind: TypeAlias = Literal[
     "missing", "unknown", "type", "value", "bound", "pattern", "format", "json-text", "wrapper", "arguments", "other"
@@ -104,11 +104,11 @@ def issue_of(failure: Failure, value: JsonValue, flat: Flat, *, optional: bool =
         wanted = f"{wanted}, or leave it out"
     described = first_sentence(flat.get("description")) if failure.keyword == "required" else ""
     silent = value is ABSENT or not failure.path or failure.keyword in {"required", "key"}
-    sent = "" if silent else HIDDEN_VALUE if hidden else shown(value)
+    sent = "" if silent else HIDDEN_VALUE if hidden else show_sent(value)
     return Issue(failure.path, dotted(failure.path), kind, problem, sent, wanted, described)
 
 
-def shown(value: JsonValue) -> str:
+def show_sent(value: JsonValue) -> str:
     """A sent value; of JSON sent as text what it holds."""
     parsed = json_text(value)
     return f"text that holds {show(parsed)}" if isinstance(parsed, (dict, list)) else show(value)
@@ -148,7 +148,7 @@ def _text_for(value: str, types: list[Any], wanted: str) -> tuple[IssueKind, str
     if value.strip().lower() in {"null", "none"}:
         return "json-text", "Null sent as text.", f"{wanted}, or leave it out"
     parsed = json_text(value)
-    if parsed is not ABSENT and (kind_of(parsed) in types or (kind_of(parsed) == "integer" and "number" in types)):
+    if has_type(parsed, types):
         return "json-text", _AS_TEXT.get(kind_of(parsed), "JSON sent as text."), wanted
     return "type", "Wrong type.", wanted
 
@@ -176,9 +176,7 @@ def unwrapped(value: JsonValue, types: list[Any]) -> JsonValue:
     if not isinstance(value, dict) or len(value) != 1:
         return ABSENT
     key, inner = next(iter(value.items()))
-    kind = kind_of(inner)
-    fits = kind in types or (kind == "integer" and "number" in types)
-    return inner if key in _ITEM_KEYS and fits else ABSENT
+    return inner if key in _ITEM_KEYS and has_type(inner, types) else ABSENT
 
 
 def _value(failure: Failure, value: JsonValue, flat: Flat) -> tuple[IssueKind, str, str]:

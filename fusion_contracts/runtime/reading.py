@@ -71,12 +71,7 @@ def _by_schema(schema: JsonValue, arguments: JsonValue, *, formats: bool) -> Rea
 
 
 def _validator(schema: JsonValue, *, formats: bool) -> Any:
-    if not isinstance(schema, (dict, bool)):
-        return None
-    try:
-        return prepared(schema, formats=formats)
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        return None
+    return prepared(schema, formats=formats) if isinstance(schema, (dict, bool)) else None
 
 
 class _Found(list[Failure]):

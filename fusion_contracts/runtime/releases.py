@@ -113,10 +113,11 @@ def known_deltas(folder_or_package: str | Path, live: ServerContract, *, last: i
         searched.append(packed)
         if packed.is_file():
             return unpack(_text(packed), live, origin=str(packed))
-        releases = read_releases(packed.parent / FOLDER / live.name, live.name, last=last)
+        searched.append(packed.parent / FOLDER / live.name)
+        releases = read_releases(searched[-1], live.name, last=last)
         if releases:
             return deltas_since(releases, live)
-    paths = ", ".join(printable(str(path)) for path in searched)
+    paths = ", ".join(printable(str(path)) for path in dict.fromkeys(searched))
     _log.warning("no release of %s found: agents are not told what changed. Searched: %s", printable(live.name), paths)
     return []
 
@@ -180,18 +181,31 @@ def unpack(text: str, live: ServerContract, *, origin: str) -> list[Delta]:
     known = document.get("fusion_deltas") if isinstance(document, dict) else None
     if known != _VERSION:
         raise FusionError(f"{printable(origin)} is no file of deltas that this release reads", again, stage="lock")
-    digests: Mapping[str, str] = document.get("tools") or {}
-    now = _digests(live)
+    digests, now = document.get("tools"), _digests(live)
     try:
-        deltas = [Delta(**entry) for entry in document["deltas"]]
+        deltas = [_read(entry) for entry in document["deltas"]]
     except (TypeError, KeyError):
         raise FusionError(f"{printable(origin)} holds a delta that cannot be read", again, stage="lock") from None
+    if not isinstance(digests, dict):
+        raise FusionError(f"{printable(origin)} does not say to which tools its deltas lead", again, stage="lock")
     return [delta for delta in deltas if _still(delta, digests, now)]
 
 
 def _still(delta: Delta, then: Mapping[str, str], now: Mapping[str, str]) -> bool:
-    tool = delta.action if delta.action in then or delta.action in now else delta.action.rpartition(".")[0]
-    return then.get(tool) == now.get(tool)
+    parts = delta.action.split(".")  # values and names may hold dots
+    names = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+    tool = next((name for name in names if name in then or name in now), None)
+    return tool is None or then.get(tool) == now.get(tool)
+
+
+def _read(entry: Any) -> Delta:
+    """One delta of a file. Raises TypeError where a part of it is of another kind."""
+    delta = Delta(**entry)
+    texts = (delta.action, delta.field, delta.text, delta.since, delta.gone or "", delta.successor or "")
+    known = delta.severity in {"BREAKING", "RISKY"} and delta.kind in {"structure", "hint", "prose"}
+    if not known or type(delta.age) is not int or not all(isinstance(text, str) for text in texts):
+        raise TypeError
+    return delta
 
 
 def _digests(contract: ServerContract) -> dict[str, str]:

@@ -20,7 +20,7 @@ from fusion_contracts.runtime.from_schema import accepts, refusals
 from fusion_contracts.runtime.issues import json_text, unwrapped
 from fusion_contracts.runtime.near import same_but_case, twin
 from fusion_contracts.runtime.reading import Reading
-from fusion_contracts.runtime.shape import ABSENT, Path, kind_of
+from fusion_contracts.runtime.shape import ABSENT, Path, has_type
 from fusion_contracts.runtime.unknown import wrapper_of
 
 __all__ = ["LONGEST", "repaired", "spelled"]
@@ -189,8 +189,7 @@ def _read(value: JsonValue, failure: Failure) -> JsonValue:
 def _as_type(value: JsonValue, types: list[Any]) -> JsonValue:
     if isinstance(value, str):
         parsed = json_text(value)
-        kind = kind_of(parsed)
-        return parsed if kind in types or (kind == "integer" and "number" in types) else ABSENT
+        return parsed if has_type(parsed, types) else ABSENT
     if isinstance(value, dict):
         return unwrapped(value, types)
     if isinstance(value, int) and not isinstance(value, bool) and "string" in types:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from fusion_contracts.model import JsonValue
 
-__all__ = ["ABSENT", "BRANCHES", "Flat", "Path", "Shape", "kind_of"]
+__all__ = ["ABSENT", "BRANCHES", "Flat", "Path", "Shape", "has_type", "kind_of", "step_into"]
 
 Flat: TypeAlias = dict[str, Any]
 Path: TypeAlias = tuple[str | int, ...]
@@ -46,6 +46,21 @@ def kind_of(value: JsonValue) -> str:
     return next((name for kind, name in names if isinstance(value, kind)), "")
 
 
+def has_type(value: JsonValue, names: Collection[Any]) -> bool:
+    """Whether a value is of one of these JSON types; a whole number is a number too."""
+    kind = kind_of(value)
+    return kind in names or (kind == "integer" and "number" in names)
+
+
+def step_into(value: JsonValue, step: str | int) -> JsonValue:
+    """What stands under a name or an index; ABSENT where nothing does."""
+    if isinstance(value, dict):
+        return value.get(step, ABSENT)
+    if isinstance(value, (list, tuple)) and isinstance(step, int) and -1 < step < len(value):
+        return value[step]
+    return ABSENT
+
+
 class Shape:
     """One schema, read place by place."""
 
@@ -62,7 +77,7 @@ class Shape:
         """What the schema says about the value at a path; `arguments` choose between branches of unions."""
         here, value = self.flat(self.root, arguments), arguments
         for step in path:
-            value = _inside(value, step)
+            value = step_into(value, step)
             here = self.flat(self._part(here, step), value)
         return here
 
@@ -136,14 +151,6 @@ class Shape:
         return here
 
 
-def _inside(value: JsonValue, step: str | int) -> JsonValue:
-    if isinstance(value, dict):
-        return value.get(step, ABSENT)
-    if isinstance(value, (list, tuple)) and isinstance(step, int) and step < len(value):
-        return value[step]
-    return ABSENT
-
-
 def _merge(into: Flat, part: Flat) -> None:
     for keyword, item in part.items():
         present = into.get(keyword)
@@ -185,8 +192,8 @@ def _types(flat: Flat) -> list[str]:
 
 def _fits(flat: Flat, value: JsonValue) -> bool:
     """Whether a branch is meant by a value: its type, and its constants where the value holds them."""
-    types, kind = _types(flat), kind_of(value)
-    if types and kind not in types and not (kind == "integer" and "number" in types):
+    types = _types(flat)
+    if types and not has_type(value, types):
         return False
     properties = flat.get("properties")
     if not isinstance(properties, dict) or not isinstance(value, dict):

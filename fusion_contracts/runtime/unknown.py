@@ -10,10 +10,9 @@ from fusion_contracts.runtime.call import Call, beside, inside, place
 from fusion_contracts.runtime.deltas import Delta
 from fusion_contracts.runtime.echo import HIDDEN_VALUE, clip
 from fusion_contracts.runtime.failures import Failure
-from fusion_contracts.runtime.issues import Issue, dotted, issue_of, json_text
-from fusion_contracts.runtime.issues import shown as show_sent
+from fusion_contracts.runtime.issues import Issue, dotted, issue_of, json_text, show_sent
 from fusion_contracts.runtime.near import nearest
-from fusion_contracts.runtime.shape import ABSENT, Flat, Path, kind_of
+from fusion_contracts.runtime.shape import ABSENT, Flat, Path, has_type
 from fusion_contracts.runtime.wording import expected, first_sentence
 
 __all__ = ["WRAPPERS", "Names", "issues_of_names", "names_of", "wrapper_of"]
@@ -112,9 +111,7 @@ def _pair(call: Call, parent: Path, found: Names, refused: Mapping[Path, None]) 
 
 def _may_be(flat: Flat, value: JsonValue) -> bool:
     types = flat.get("type")
-    names = types if isinstance(types, list) else [types]
-    kind = kind_of(value)
-    return types is None or kind in names or (kind == "integer" and "number" in names)
+    return types is None or has_type(value, types if isinstance(types, list) else [types])
 
 
 def issues_of_names(call: Call, names: Names) -> list[Issue]:

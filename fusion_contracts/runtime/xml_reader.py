@@ -64,6 +64,11 @@ def envelopes(text: str) -> Iterator[tuple[Element, bool]]:
         tries += 1
         after = end + len(tag) + 3
         root = _parsed(text[begin:after]) if after - begin <= MAX_LENGTH else None
+        if root is None and "<![CDATA[" in text[position:end]:  # where a closing tag is text
+            closing = text.find(f"</{tag}>", max(text.find("]]>", end), end + 1))
+            longer = closing + len(tag) + 3
+            root = _parsed(text[begin:longer]) if closing > 0 and longer - begin <= MAX_LENGTH else None
+            after = after if root is None else longer
         if root is None:
             skipped[tag] = text.rfind(f"<{tag}", position, end)  # a mere mention before it: try the innermost
             continue
