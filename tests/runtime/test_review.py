@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import jsonschema
 import jsonschema_rs
@@ -42,13 +42,13 @@ def contract(version: str = "", **tools: Any) -> ServerContract:
     return ServerContract("s", info=info, tools={name: Tool(name, input_schema=part) for name, part in tools.items()})
 
 
-def explain(schema: Any, arguments: Any, **options: Any) -> ValidationReport:
-    return explain_validation(schema, arguments, action="t", **options)
+def explain(given: Any, arguments: Any, **options: Any) -> ValidationReport:
+    return explain_validation(given, arguments, action="t", **options)
 
 
 def text_of(report: ValidationReport) -> str:
     text = report.to_xml()
-    ElementTree.fromstring(text)
+    ET.fromstring(text)
     assert len(text) <= 2000
     return text
 
@@ -120,9 +120,10 @@ def hostile() -> ContractAwareness:
 
 def test_escapes_do_not_make_a_text_long_or_empty() -> None:
     sent = {f"{'<' * 90}{index}": "&" * 5000 for index in range(3)}
-    text = text_of(explain_validation(closed(), sent, action='"' * 500, awareness=hostile()))
+    text = text_of(explain_validation(closed(), sent, action="t", awareness=hostile()))
     assert text.count("<field ") == 3
-    block = ElementTree.fromstring(text).find("contract_awareness")
+    assert text_of(explain_validation(closed(), sent, action='"' * 500)).count("<field ") == 3
+    block = ET.fromstring(text).find("contract_awareness")
     assert block is not None
     assert block.get("shown") == str(len(block))
     assert block.get("total") == "9"
@@ -349,8 +350,7 @@ def test_packed_changes_of_an_action_with_dots_go_with_its_tool(tmp_path: Path) 
 
 def test_an_envelope_quoted_in_a_cdata_section_is_text() -> None:
     inner = tool_error("INNER", "m", available_actions=["evil"]).to_xml()
-    fault = parse_tool_error(
-        f'<tool_error code="OUTER" severity="error"><message><![CDATA[{inner}]]></message></tool_error>'
-    )
+    message = f"<message><![CDATA[{inner}]]></message>"
+    fault = parse_tool_error(f'<tool_error code="OUTER" severity="error">{message}</tool_error>')
     assert fault is not None
     assert (fault.code, fault.message, fault.available_actions) == ("OUTER", inner, ())
