@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fusion_contracts.model import JsonValue, ServerContract, Tool
 from fusion_contracts.runtime.carries import Carried, carried
 from fusion_contracts.runtime.echo import clip, quoted, show
+from fusion_contracts.runtime.places import decoded, places_of
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
@@ -39,6 +41,8 @@ _WORDS = {
     "additional-properties-closed": "unknown arguments are refused now",
     "input-schema-emptied": "no longer says what it takes",
 }
+_BRANCH = re.compile(r"\([^()=\s]+=[^()]*\)(?=[.\[ ,])")  # `(kind=a)`: which form of a union
+_AND_MORE = re.compile(r"^and \d+ more ")
 _RETYPED = "no longer takes "
 _BECAME = {
     "pattern-tightened": "must match {}",
@@ -97,8 +101,10 @@ def deltas_between(old: ServerContract, new: ServerContract, since: str, age: in
         ours, theirs = before.tools.get(name), after.tools.get(name)
         deltas: list[Delta] = []
         for action, findings in by_action.items():
-            crossing = carried(_schema_of(ours, action), _schema_of(theirs, action)) if ours and theirs else {}
-            deltas += _of_action(action or name, findings, crossing)
+            sides = [_schema_of(tool, action) for tool in (theirs, ours) if tool is not None]
+            crossing = carried(sides[1], sides[0]) if len(sides) > 1 else {}
+            said = [delta for finding in findings for delta in _deltas(action or name, finding, sides)]
+            deltas += _of_action(action or name, _outermost(said), crossing)
         found += [*deltas, *(_of_selector(deltas, theirs) if theirs else ())]
     return [replace(delta, since=since, age=age) for delta in found]
 
@@ -114,8 +120,8 @@ def _schema_of(tool: Tool, action: str | None) -> JsonValue:
     return tool.input_schema if action in {None, tool.name} else actions_of(tool).schemas.get(str(action))
 
 
-def _of_action(name: str, findings: Iterable[Finding], crossing: Mapping[str, Carried]) -> Iterator[Delta]:
-    deltas = _outermost([delta for finding in findings if (delta := _delta(name, finding)) is not None])
+def _of_action(name: str, deltas: Sequence[Delta], crossing: Mapping[str, Carried]) -> Iterator[Delta]:
+    """The changes of one action, with the renames that only the values show in place of what they explain."""
     renamed = {delta.gone for delta in deltas if delta.successor is not None}
     for delta in deltas:
         way = crossing.get(delta.gone) if delta.gone is not None else None
@@ -163,24 +169,30 @@ def _told_by(delta: Delta, crossing: Mapping[str, Carried], renamed: set[str | N
     return delta.successor is None and (removed or added)
 
 
-def _delta(tool: str, finding: Finding) -> Delta | None:
+def _deltas(action: str, finding: Finding, sides: Sequence[JsonValue]) -> Iterator[Delta]:
+    """What a finding says, for each place in the arguments that it is about."""
     if finding.rule in _SILENT or (finding.pointer.startswith("/annotations") and finding.rule not in _HINTS):
-        return None
+        return
     severity: Literal["BREAKING", "RISKY"] = "BREAKING" if finding.level.name == "BREAKING" else "RISKY"
-    action = finding.action or tool
     if finding.rule in _TOOL_RULES:
-        return _whole(action, finding, severity)
-    field = _field(finding)
-    base = Delta(action, severity, field, _text(finding, field), _kind(finding.rule))
-    if finding.rule == "property-removed":
-        return replace(base, gone=field)
-    if finding.rule == "property-renamed" and finding.successor is not None:
-        old = _decoded(finding.pointer.rpartition("/")[2])
-        successor = f"{field.removesuffix(old)}{finding.successor}"
-        carries = "carries over" in finding.message
-        text = _renamed_from(old, carries=carries)
-        return replace(base, field=successor, text=text, gone=field, successor=successor, carries=carries)
-    return base
+        yield _whole(action, finding, severity)
+        return
+    places = places_of(finding.pointer, sides) if finding.side == "input" else [""]
+    if not places:
+        yield Delta(action, severity, "", clip(finding.message, _LONGEST), _kind(finding.rule))
+    text = _text(finding, places)
+    for field in places:
+        base = Delta(action, severity, field, text, _kind(finding.rule))
+        if finding.rule == "property-removed":
+            yield replace(base, gone=field)
+        elif finding.rule == "property-renamed" and finding.successor is not None:
+            old = decoded(finding.pointer.rpartition("/")[2])
+            successor = f"{field.removesuffix(old)}{finding.successor}"
+            carries = "carries over" in finding.message
+            renamed = _renamed_from(old, carries=carries)
+            yield replace(base, field=successor, text=renamed, gone=field, successor=successor, carries=carries)
+        else:
+            yield base
 
 
 def _whole(action: str, finding: Finding, severity: Literal["BREAKING", "RISKY"]) -> Delta:
@@ -196,35 +208,25 @@ def _kind(rule: str) -> DeltaKind:
     return "hint" if rule in _HINTS else "prose" if rule in _PROSE else "structure"
 
 
-def _text(finding: Finding, field: str) -> str:
+def _text(finding: Finding, places: Sequence[str]) -> str:
     if finding.rule in _WORDS:
         return _WORDS[finding.rule]
     if finding.rule in _BECAME and isinstance(finding.after, (str, int, float)):
         return clip(_BECAME[finding.rule].format(finding.after), _LONGEST)
     if finding.rule == "default-changed" and finding.after is not None:
         return f"default is {show(finding.after)} now"
-    said = finding.message.removeprefix(f"{field} ").removeprefix("input ")
-    return clip(said, _LONGEST)
+    return clip(_predicate(finding.message, places), _LONGEST)
 
 
-def _field(finding: Finding) -> str:
-    """The argument a finding is about, as a reader writes its place; "" for the whole input."""
-    tokens = finding.pointer.split("/")[2:] if finding.side == "input" else []
-    if "$defs" in tokens or "definitions" in tokens:  # the message names the arguments that reach it
-        return finding.message.split(" ", 1)[0].rstrip(",")
-    path = ""
-    steps = iter(tokens)
-    for token in steps:
-        if token == "properties":  # noqa: S105 - a keyword of JSON Schema
-            name = _decoded(next(steps, ""))
-            path = f"{path}.{name}" if path else name
-        elif token in {"items", "prefixItems"}:
-            path += "[]"
-    return path
-
-
-def _decoded(token: str) -> str:
-    return token.replace("~1", "/").replace("~0", "~")
+def _predicate(sentence: str, places: Sequence[str]) -> str:
+    """A finding's sentence without its subject: `input`, or the places in a row, with the branches they stand in."""
+    rest = _BRANCH.sub("", sentence).replace(", .", ", ").removeprefix(".")
+    longest_first = sorted((place for place in places if place), key=len, reverse=True)
+    while True:
+        place = next((place for place in longest_first if rest.startswith((f"{place} ", f"{place}, "))), None)
+        if place is None:
+            return _AND_MORE.sub("", rest).removeprefix("input ")
+        rest = rest.removeprefix(place).removeprefix(",").removeprefix(" ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,6 +244,47 @@ def test_a_rename_in_one_action_is_not_told_to_another() -> None:
     assert report.suggested_arguments == {"action": "create", "key": "5"}
 
 
+def shared(part: dict[str, Any]) -> dict[str, Any]:
+    """A schema that uses one definition in two places."""
+    use = {"$ref": "#/$defs/part"}
+    properties = {"items": {"type": "array", "items": use}, "other one": use}
+    return {"type": "object", "properties": properties, "$defs": {"part": part}}
+
+
+def test_a_definition_is_told_for_every_place_that_uses_it() -> None:
+    live = shared(closed("c d", **{"c d": WORDS}))
+    awareness = ContractAwareness.between(contract("1", t=shared(closed(**{"a b": WORDS}))), contract(t=live))
+    assert {(delta.gone, delta.field) for delta in awareness.deltas("t")} == {
+        ("items[].a b", "items[].c d"),
+        ("other one.a b", "other one.c d"),
+    }
+    report = explain(live, {"items": [{"a b": "1"}], "other one": {"a b": "2"}}, awareness=awareness)
+    assert report.suggested_arguments == {"items": [{"c d": "1"}], "other one": {"c d": "2"}}
+
+
+def test_a_change_in_a_definition_is_said_without_its_places() -> None:
+    old, live = (shared(closed(n={"type": name})) for name in ("string", "integer"))
+    awareness = ContractAwareness.between(contract("1", t=old), contract(t=live))
+    assert {(delta.field, delta.text) for delta in awareness.deltas("t")} == {
+        ("items[].n", "no longer takes string; takes integer now"),
+        ("other one.n", "no longer takes string; takes integer now"),
+    }
+
+
+def test_actions_that_are_definitions() -> None:
+    def schema(name: str) -> dict[str, Any]:
+        whole = grouped(create={name: WORDS}, create_many={"ids": {"type": "array"}})
+        parts = dict(zip(("Create", "Many"), whole["oneOf"], strict=True))
+        return {"type": "object", "oneOf": [{"$ref": f"#/$defs/{part}"} for part in parts], "$defs": parts}
+
+    live = contract(b=schema("key"))
+    awareness = ContractAwareness.between(contract("1", b=schema("id")), live)
+    assert [(delta.action, delta.field) for delta in awareness.all_deltas] == [("b.create", "key")]
+    sent = {"action": "create", "id": "5"}
+    report = explain_validation(live.tools["b"].input_schema, sent, action="b", awareness=awareness)
+    assert report.suggested_arguments == {"action": "create", "key": "5"}
+
+
 class Hostile:
     def __repr__(self) -> str:
         raise RuntimeError

@@ -138,8 +138,9 @@ def test_every_error_type_of_pydantic_has_words() -> None:
     kinds = get_args(core_schema.ErrorType)
     assert len(kinds) > 100
     unknown = {kind for kind in kinds if family(kind, {}, "said")[0] == "other"}
-    assert unknown == {
+    assert unknown <= {  # the fallback gives pydantic's own sentence; which of these there are depends on its release
         "no_such_attribute",
+        "string_sub_type",
         "json_invalid",
         "json_type",
         "needs_python_object",
@@ -175,6 +176,7 @@ def test_every_error_type_of_pydantic_has_words() -> None:
         "decimal_max_digits",
         "decimal_max_places",
         "decimal_whole_digits",
+        "unexpected_positional_argument",
     }
     assert family("a_type_of_the_future", {}, "said") == ("other", "said")
 
