@@ -61,6 +61,7 @@ _BARE_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-)?\}")
 _ASSIGNED = re.compile(r"(?P<name>-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(?P<sign>=|:[ ]?)(?P<value>[^\n]+)")
 # A name and what it is set to: a text in quotes, or a word, behind `Bearer` or not. Starts where a name starts, and no
 # scheme below is longer than any in use: else a long text without either would take time by its square.
+_PARAMETER = re.compile(r"""(?<=[?&;#])(?P<name>[\w.-]{1,80})(?P<sign>=)(?P<quote>)(?P<value>[^\s&;#"'<>]+)""")
 _SAID = re.compile(
     r"""(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z0-9_.-]+)(?P<sign>\\?["']?\s*[=:]\s*)
     (?P<quote>\\?["'])?(?P<value>(?(quote)(?:(?!(?P=quote)).)+|(?:(?:bearer|basic|token)\s+)?[^\s"',;&]{3,}))""",
@@ -126,6 +127,7 @@ def redact(text: str, values: Iterable[str] = ()) -> str:
     for value in sorted({value for value in values if len(value) >= _SHORTEST_HIDDEN}, key=len, reverse=True):
         text = text.replace(value, HIDDEN_TEXT)
     text = _USER_PART.sub(rf"\g<scheme>{HIDDEN_TEXT}@", text)
+    text = _PARAMETER.sub(_hidden_after_name, text)  # before the next: there, a URL's scheme is taken for the name
     text = _SHAPES.sub(HIDDEN_TEXT, text)
     return _SAID.sub(_hidden_after_name, text)
 

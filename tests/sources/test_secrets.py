@@ -161,6 +161,19 @@ def test_urls() -> None:
     assert shown_url("https://me:hunter2@example.com:8080/mcp?token=x#y") == "https://example.com:8080/mcp"
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("no https://a.example/b?token=abc123&z=1", "no https://a.example/b?token=(hidden)&z=1"),
+        ("GET https://a.example/?z=1&api_key=ABCDEF failed", "GET https://a.example/?z=1&api_key=(hidden) failed"),
+        ("https://a.example/#access_token=abc", "https://a.example/#access_token=(hidden)"),
+        ("https://a.example/?token=${TOKEN}&page=2", "https://a.example/?token=${TOKEN}&page=2"),
+    ],
+)
+def test_redaction_hides_secret_parameters_of_a_url(said: str, shown: str) -> None:
+    assert redact(said) == shown
+
+
 def test_redaction_hides_values_and_what_follows_a_name() -> None:
     hidden = redact(
         'login with hunter2 failed: {"apiKey": "abc"}, password=abc; at postgres://me:abc@db/x, PASSWORD: ${P}, n=3',
