@@ -75,7 +75,7 @@ def explain_finding(identifier: str, named: Named, project: Project, judging: Ju
         if found:
             _print(identifier, found, report.findings, writer)
             return OK
-    step = "name the two sides of the diff that showed it: fusion explain ID OLD NEW"
+    step = "name what the report compared: fusion explain ID OLD NEW, or fusion explain ID --base REV"
     raise FusionError(f"no finding has an id that starts with {identifier}", step, stage="usage")
 
 

@@ -24,7 +24,12 @@ class ContractAwareness:
     __slots__ = ("_deltas", "_grouped", "_plans", "live")
 
     def __init__(self, live: ServerContract, deltas: Iterable[Delta] = (), *, cap: int = CAP) -> None:
-        """From deltas as they are, by tool or action; `between` and `from_releases` work them out."""
+        """From deltas as they are, by tool or action; `between` and `from_releases` work them out.
+
+        Raises ValueError for a `cap` that is no whole number from 1.
+        """
+        if type(cap) is not int or cap < 1:
+            raise ValueError(f"cap is a whole number from 1, not {cap!r:.40}")
         self.live = live
         self._deltas = merged(deltas)
         self._grouped: dict[str, Actions] = {}
@@ -38,7 +43,7 @@ class ContractAwareness:
                 for key in actions.schemas if shared else ():
                     by_action[key] = [*by_action.get(key, ()), *shared]
         self._plans = {
-            action: Plan(deltas, max(cap, 1), gone=action not in live.tools and _is_whole(deltas))
+            action: Plan(deltas, cap, gone=action not in live.tools and _is_whole(deltas))
             for action, deltas in by_action.items()
             if any(delta.kind != "hint" for delta in deltas)  # hints alone explain no refusal
         }

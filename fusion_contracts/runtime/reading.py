@@ -41,7 +41,6 @@ class Reading:
 
 
 _NOT_MADE: Any = object()
-_UNREAD = (Failure((), "other"),)
 
 
 def read(error_or_schema: Any, arguments: JsonValue, schema: JsonValue, *, formats: bool) -> Reading:
@@ -52,11 +51,9 @@ def read(error_or_schema: Any, arguments: JsonValue, schema: JsonValue, *, forma
         return _by_schema(error_or_schema.model_json_schema(), arguments, formats=formats)
     given = error_or_schema if isinstance(error_or_schema, (list, tuple)) else [error_or_schema]
     found = [_failures(error, arguments, schema) for error in given]
-    if None in found and isinstance(schema, (dict, bool)):  # not an error that tells more than the schema does
-        judged = _by_schema(schema, arguments, formats=formats)
-        if judged.failures:
-            return judged
-    failures = [failure for each in found for failure in (_UNREAD if each is None else each)]
+    if None in found and isinstance(schema, (dict, bool)):  # no validator's error: the schema judges
+        return _by_schema(schema, arguments, formats=formats)
+    failures = [failure for each in found if each is not None for failure in each]
     return Reading(failures, sum(each.more for each in found if each is not None), schema)
 
 

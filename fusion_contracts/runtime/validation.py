@@ -89,8 +89,9 @@ def explain_validation(  # noqa: PLR0913 - one parameter for each thing that is 
 
     `error_or_schema` is a JSON Schema (dict, bool, or a pydantic model), or what a validator raised: a pydantic,
     jsonschema or jsonschema-rs `ValidationError`, an exception caused by one, or a list of errors. With an error,
-    `schema` (else the live one that `awareness` knows) gives descriptions and repairs. `arguments` are those sent,
-    None for none.
+    `schema` (else the live one that `awareness` knows) gives descriptions and repairs; where the exception is none of
+    a validator, the schema alone judges, and without one the report is false. `arguments` are those sent, None for
+    none.
 
     `unknown` is the policy for arguments that the schema would let through: `auto` refuses those that a change of
     the contract names as removed or renamed, `reject` refuses all, `warn` names all and refuses none, `ignore` says

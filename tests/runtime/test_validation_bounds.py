@@ -180,4 +180,4 @@ class Hostile:
 def test_a_value_of_a_hostile_class() -> None:
     assert explain(RENDER, {"style_id": Hostile()}).to_xml().startswith("<validation_error")
     assert explain(RENDER, Hostile()).to_xml().startswith("<validation_error")
-    assert explain(Hostile(), {}).to_xml().startswith("<validation_error")
+    assert explain(Hostile(), {}).to_xml() == ""  # no validator's error and no schema: nothing is known to be wrong
