@@ -124,7 +124,8 @@ def _by_action(actions: ByAction, pair: _Schemas) -> Iterator[Fact]:
         if len(found) == len(actions.common) and not last:
             yield _fact(_of_the_tool(list(found.values()), pair), pair, None)
         else:
-            yield from (_fact(edit, pair, action) for action, edit in found.items())
+            once = {id(edit): (action, edit) for action, edit in reversed(found.items())}
+            yield from (_fact(edit, pair, action) for action, edit in reversed(once.values()))
     for value, explanation in actions.common.items():
         yield from _untold(explanation, pair, f"{pair.tool}.{value}")
     if not listed and not seen:

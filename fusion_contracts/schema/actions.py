@@ -13,20 +13,26 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fusion_contracts.schema.document import Document
+from fusion_contracts.schema.vocabulary import ANNOTATIONS
 
 __all__ = ["Grouping", "grouping", "grouping_by"]
 
 Schema: TypeAlias = dict[str, Any]
 REQUIRED_FOR = re.compile(r"\bRequired for:\s*([^.\n]+)")
 UNIONS = ("oneOf", "anyOf")
+SELECTING = ANNOTATIONS | {"const", "enum", "type"}  # a test of more than these is not settled by the value alone
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """The actions of one schema: the property that selects, and its values in the schema's order."""
+    """The actions of one schema: the property that selects, and its values in the schema's order.
+
+    `closed`: every call has one of these values.
+    """
 
     discriminator: str
     values: tuple[str, ...]
+    closed: bool
     _limit: Callable[[str], Schema]
 
     def effective(self, value: str) -> Schema:
@@ -62,7 +68,7 @@ def grouping_by(schema: Any, name: str) -> Grouping | None:
     values = _constants(schema, name)
     if not values or name not in _required(schema):
         return None
-    return Grouping(name, tuple(values), lambda value: _selected(schema, name, value))
+    return Grouping(name, tuple(values), True, lambda value: _selected(schema, name, value))
 
 
 def _by_union(schema: Schema) -> Grouping | None:
@@ -83,7 +89,7 @@ def _followed(schema: Schema, union: str) -> list[Any]:
 
 def _union_grouping(schema: Schema, union: str, name: str, admitted: list[list[str]]) -> Grouping:
     values = tuple(dict.fromkeys(value for each in admitted for value in each))
-    return Grouping(name, values, _union_limit(schema, union, name, admitted))
+    return Grouping(name, values, True, _union_limit(schema, union, name, admitted))
 
 
 def _names_everywhere(branches: list[Any], schema: Schema) -> Iterator[str]:
@@ -113,7 +119,7 @@ def _by_condition(schema: Schema) -> Grouping | None:
         tested = [value for tested_name, values in tests if tested_name == name for value in values]
         values = tuple(dict.fromkeys([*listed, *(value for value in tested if not listed)]))
         if values:
-            return Grouping(name, values, _condition_limit(schema, name))
+            return Grouping(name, values, bool(listed), _condition_limit(schema, name))
     return None
 
 
@@ -130,9 +136,20 @@ def _test(part: Any) -> tuple[str, list[str]] | None:
     properties = condition.get("properties")
     if not isinstance(properties, dict) or len(properties) != 1:
         return None
-    name = next(iter(properties))
+    name, tested = next(iter(properties.items()))
     values = _constants(condition, name)
-    return (name, values) if values and set(_required(condition)) <= {name} else None
+    if not values or not tested.keys() <= SELECTING or set(_required(condition)) - {name}:
+        return None
+    if not _takes(condition, "object") or not _takes(tested, "string"):
+        return None
+    listed = tested.get("enum", values)  # beside a const
+    return name, [value for value in values if not isinstance(listed, list) or value in listed]
+
+
+def _takes(schema: Schema, kind: str) -> bool:
+    """Whether `type` lets values of a kind through."""
+    types = schema.get("type", kind)
+    return kind in (types if isinstance(types, list) else [types])
 
 
 def _condition_limit(schema: Schema, name: str) -> Callable[[str], Schema]:
@@ -160,7 +177,7 @@ def _by_prose(schema: Schema) -> Grouping | None:
     said = {value for part in properties.values() for value in required_for(part)} if listed else set()
     for name, values in listed.items():
         if said and said <= set(values):
-            return Grouping(name, tuple(values), lambda value, name=name: _selected(schema, name, value))  # type: ignore[misc]
+            return Grouping(name, tuple(values), True, lambda value, name=name: _selected(schema, name, value))  # type: ignore[misc]
     return None
 
 

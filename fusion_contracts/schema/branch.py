@@ -21,6 +21,9 @@ THEORIES = {
 }  # fmt: skip
 
 
+CHEAP = 64  # looks at literals that cost as much as one step
+
+
 class Branch:
     """One kind of value, the facts assumed of it so far, and the choices that are still open."""
 
@@ -31,15 +34,24 @@ class Branch:
         self.kind = kind
         self.facts: set[int] = set()
         self.choices: list[tuple[Option, ...]] = []
+        self.closed: list[frozenset[str]] = []  # the object has no names but those of each of these
 
     def run(self) -> Any:
         """A value of the kind for the goal, or NOTHING. Raises Undecided."""
+        listed = self._lists(part for literal in self.goal for part in self.solver.conjuncts(literal))
+        if listed:  # whatever else is said, it is said of these values
+            return self._from_list(listed)
         return self._decide() if self._assume(self.goal) else NOTHING
+
+    def _lists(self, literals: Iterable[int]) -> list[int]:
+        """The closed lists of values among what is assumed."""
+        return [literal for literal in literals if literal > 0 and self.space.meaning[literal][0] == "enum"]
 
     def _fork(self) -> Branch:
         other = Branch(self.solver, self.goal, self.kind)
         other.facts = set(self.facts)
         other.choices = list(self.choices)
+        other.closed = list(self.closed)
         return other
 
     def _assume(self, literals: Iterable[int]) -> bool:
@@ -53,10 +65,17 @@ class Branch:
                 return False
             if known is None:
                 self.facts.add(literal)
+                self._note(literal)
                 following, choices = expanded(self.solver, literal, self.kind)
                 pending += following
                 self.choices += choices
         return True
+
+    def _note(self, literal: int) -> None:
+        """Keep in mind which names are all that the object may have."""
+        meaning = self.space.meaning[abs(literal)]
+        if literal > 0 and meaning[0] == "addl" and not meaning[2] and meaning[3] == self.space.false:
+            self.closed.append(meaning[1])
 
     def _known(self, literal: int) -> bool | None:
         """Whether a literal is assumed to hold, to fail, or neither."""
@@ -72,6 +91,8 @@ class Branch:
         if known is not None:
             return known
         meaning = self.space.meaning[abs(literal)]
+        if meaning[0] in ("prop", "req") and any(meaning[1] not in names for names in self.closed):
+            return (meaning[0] == "prop") is (literal > 0)  # no value stands under this name
         if meaning[0] in ("and", "any"):
             return self._truth_of_parts(meaning, positive=literal > 0)
         if meaning[0] == "not":
@@ -134,7 +155,7 @@ class Branch:
         """The choices that are still open, without options that cannot hold; None when one has none left."""
         live = []
         for options in self.choices:
-            self.solver.spend()
+            self.solver.spend(1 + sum(map(len, options)) // CHEAP)
             still_open = self._still_open(options)
             if still_open is None:
                 continue
@@ -171,7 +192,7 @@ class Branch:
 
     def _theory(self) -> Any:
         self.solver.spend()
-        listed = [literal for literal in self.facts if literal > 0 and self.space.meaning[literal][0] == "enum"]
+        listed = self._lists(self.facts)
         if listed:
             return self._from_list(listed)
         for literal in self.facts:
@@ -181,6 +202,9 @@ class Branch:
 
     def _from_list(self, listed: list[int]) -> Any:
         keys = frozenset.intersection(*(self.space.meaning[literal][1] for literal in listed))
+        for literal in self.goal:
+            if literal < 0 and self.space.meaning[-literal][0] == "enum":
+                keys -= self.space.meaning[-literal][1]
         values = [self.space.values[key] for key in keys]
         values.sort(key=lambda value: (len(repr(value)), repr(value)))
         self.solver.spend(len(values))

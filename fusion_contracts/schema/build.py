@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from fusion_contracts.schema.document import Document, Scope, enter
-from fusion_contracts.schema.fingerprint import fingerprint
+from fusion_contracts.schema.fingerprint import Fingerprints
 from fusion_contracts.schema.formula import KINDS_OF, Space
 from fusion_contracts.schema.unevaluated import unevaluated
 from fusion_contracts.schema.values import exact, is_number
@@ -25,6 +25,7 @@ class Builder:
     def __init__(self, space: Space, *, samples: bool = False) -> None:
         self.space = space
         self._keep_samples = samples
+        self._fingerprints = Fingerprints()
         self._built: dict[tuple[int, int], int] = {}
         self._alive: list[Any] = []  # keys above are identities: what they name must stay alive
         self._open: dict[int, int] = {}  # schemas being built, and how deep in the instance each stands
@@ -221,7 +222,7 @@ class Builder:
             # It says nothing of any part, and no validator can read it: it is not even equal to itself.
             yield self.space.make("opaque", f"$ref cycle {json.dumps(value)}", len(self.space.meaning))
             return
-        reference = self.space.make("ref", fingerprint(target, target_scope))
+        reference = self.space.make("ref", self._fingerprints.of(target, target_scope))
         yield self.space.later(reference, lambda: self.build(target, target_scope))
 
 

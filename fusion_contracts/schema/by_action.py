@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fusion_contracts.schema.actions import Grouping, grouping, grouping_by
-from fusion_contracts.schema.changes import EnumChanged, Rewritten, SchemaChange
+from fusion_contracts.schema.changes import Edit, EnumChanged, Rewritten, SchemaChange
 from fusion_contracts.schema.compare import Comparison, Pair, Side, deep_recursion
 from fusion_contracts.schema.explain import Explanation, explain_pair
 from fusion_contracts.schema.identity import Identity
 from fusion_contracts.schema.trouble import Undecided
+from fusion_contracts.schema.united import same_place
 
 __all__ = ["ByAction", "explain_by_action"]
 
@@ -19,6 +20,8 @@ __all__ = ["ByAction", "explain_by_action"]
 @dataclass(frozen=True, slots=True)
 class ByAction:
     """What became of each action of a grouped schema; the keys are values of the discriminator.
+
+    An edit at the root is asked about until it breaks some action; the others show that same edit.
 
     `removed` holds for each action that is gone the answer that shows a call of it failing; `renamed` the new name of
     those that live on under one; `common` explains every action that both sides have. An edit that stands in all of
@@ -56,36 +59,30 @@ def explain_by_action(
 def _compare(before: Side, after: Side, old: Grouping, new: Grouping, world: str) -> ByAction | None:
     gone = [value for value in old.values if value not in new.values]
     come = [value for value in new.values if value not in old.values]
-    removed = {
-        value: Pair(before.limited(old.effective(value)), after, world=world, objects=True).comparison()
-        for value in gone
-    }
+
+    def pair(value: str) -> Pair:
+        sides = before.limited(old.effective(value)), after.limited(new.effective(value))
+        return Pair(*sides, world=world, objects=True)
+
+    removed = {value: pair(value).comparison() for value in gone}
     if any(answer.verdict != "incompatible" for answer in removed.values()):
         return None
     renamed = dict(_renames(old, new, gone, come))
-    common = {
-        value: _without_selection(
-            explain_pair(
-                Pair(
-                    before.limited(old.effective(value)), after.limited(new.effective(value)), world=world, objects=True
-                )
-            ),
-            old.discriminator,
-        )
-        for value in old.values
-        if value in new.values
-    }
-    if not _whole_story(Pair(before, after, world=world, objects=True).comparison(), removed, common):
-        return None
+    common: dict[str, Explanation] = {}
+    told: dict[Hashable, Edit] = {}
+    for value in old.values:
+        if value in new.values:
+            common[value] = _without_selection(explain_pair(pair(value), told=told), old.discriminator)
+            told |= {
+                same_place(edit.change): edit
+                for edit in common[value].edits
+                if edit.effect == "breaks" and _of_all_actions(edit.change)
+            }
+    complete = old.closed or removed or any(each.comparison.verdict == "incompatible" for each in common.values())
+    if not complete and Pair(before, after, world=world, objects=True).comparison().verdict != "compatible":
+        return None  # a selector without a closed list has more values
     added = tuple(value for value in come if value not in renamed.values())
     return ByAction(old.discriminator, removed, renamed, added, common)
-
-
-def _whole_story(whole: Comparison, removed: Mapping[str, Comparison], common: Mapping[str, Explanation]) -> bool:
-    """Whether the actions account for the whole answer: a selector without a closed list has more values."""
-    if removed or whole.verdict == "compatible":
-        return True
-    return any(explanation.comparison.verdict == whole.verdict for explanation in common.values())
 
 
 def _renames(old: Grouping, new: Grouping, gone: list[str], come: list[str]) -> list[tuple[str, str]]:
@@ -113,6 +110,12 @@ def _parts(schema: Any, discriminator: str) -> list[Any]:
     properties = [b.get("properties") for b in branches]
     told = [p for p in properties if isinstance(p, dict) and len(p) > 1]
     return [{name: part for name, part in p.items() if name != discriminator} for p in told]
+
+
+def _of_all_actions(change: SchemaChange) -> bool:
+    """Whether a change stands at the root, outside of what belongs to one action."""
+    pointer = change.place.new if change.place.old is None else change.place.old
+    return (pointer or "").split("/")[1:2] in (["properties"], ["required"])
 
 
 def _without_selection(explanation: Explanation, name: str) -> Explanation:

@@ -31,7 +31,8 @@ __all__ = ["TOO_DEEP", "Comparison", "Pair", "Side", "compare"]
 QUICK, PATIENT = 4_000, 40_000  # steps before and after jsonschema-rs was asked
 TOO_DEEP = "the schema is nested too deeply"
 STEPS_PER_FACT = 10  # a large schema takes steps in proportion
-COVERS_FACTS = 1_500  # larger pairs take jsonschema-rs seconds
+COVERS_FACTS, COVERS_BRANCHES = 1_500, 60  # more facts, or branches in all, take jsonschema-rs seconds
+WIDEST = 300  # branches of a union for which a budget is raised
 DEEPEST = 20_000  # Python frames: a schema of a thousand levels takes some ten per level
 
 
@@ -61,9 +62,14 @@ def compare(old: Any, new: Any, *, world: str = "declared", dialect: str | None 
             pair = Pair(Side(old, dialect), Side(new, dialect), world=world)
             return pair.comparison()
         except Undecided as trouble:
-            return Comparison("undecided", reason=trouble.reason)
+            return _unread(old, new, trouble.reason)
         except RecursionError:
             return Comparison("undecided", reason=TOO_DEEP)
+
+
+def _unread(old: Any, new: Any, reason: str) -> Comparison:
+    """The answer where a side cannot be read: the same text says the same, whatever it says."""
+    return Comparison("compatible") if Identity().same(old, new) else Comparison("undecided", reason=reason)
 
 
 @contextmanager
@@ -150,7 +156,8 @@ class Pair:
         return Comparison("compatible") if same else Comparison("undecided", reason=reason)
 
     def _decided(self, budget: int) -> Comparison:
-        return self.answer((-self.after,), budget=budget + STEPS_PER_FACT * len(self.space.meaning))
+        wide = min(max(self.space.widths, default=0), WIDEST) ** 2  # each branch is looked at beside each other one
+        return self.answer((-self.after,), budget=budget + wide + STEPS_PER_FACT * len(self.space.meaning))
 
     def edited(self, schema: Any) -> int:
         """The formula of the old document after an edit; what it shares with the old document is read once."""
@@ -188,7 +195,7 @@ class Pair:
 
     def _covered(self) -> bool:
         """Whether jsonschema-rs proves that the new side accepts all that the old one does, whatever the names."""
-        if len(self.space.meaning) > COVERS_FACTS:
+        if len(self.space.meaning) > COVERS_FACTS or sum(self.space.widths) > COVERS_BRANCHES:
             return False
         import jsonschema_rs  # rarely needed
 

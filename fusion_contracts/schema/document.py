@@ -106,9 +106,16 @@ class Document:
         self.scope = Scope(self, "" if found is None else found[0], root)
         self._resources: dict[str, Scope] | None = None
         self._anchors: dict[tuple[str, str], tuple[Any, Scope]] = {}
+        self._resolved: dict[tuple[str, int], tuple[Any, Scope] | None] = {}  # by the root of the scope, which lives on
 
     def resolve(self, reference: str, scope: Scope) -> tuple[Any, Scope] | None:
         """What a reference points to and the scope there, or None where the document does not hold it."""
+        key = reference, id(scope.root)
+        if key not in self._resolved:
+            self._resolved[key] = self._resolve(reference, scope)
+        return self._resolved[key]
+
+    def _resolve(self, reference: str, scope: Scope) -> tuple[Any, Scope] | None:
         found = _absolute(scope.base, reference)
         if found is None:
             return None

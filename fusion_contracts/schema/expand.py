@@ -17,6 +17,7 @@ Option: TypeAlias = tuple[int, ...]  # literals that hold together
 Expansion: TypeAlias = tuple[tuple[int, ...], list[tuple[Option, ...]]]  # what follows; of each choice one option holds
 
 NONE: Expansion = ((), [])
+CHEAP = 64  # pairs of branches that cost as much to compare as one step
 
 
 def expanded(solver: Solver, literal: int, kind: int) -> Expansion:
@@ -24,6 +25,8 @@ def expanded(solver: Solver, literal: int, kind: int) -> Expansion:
     meaning = solver.space.meaning[abs(literal)]
     if meaning[0] == "enum":
         return _not_listed(solver, meaning, kind) if literal < 0 else NONE
+    if meaning[0] == "one":
+        return _one(solver, meaning, kind, positive=literal > 0)
     expand = EXPAND.get(meaning[0])
     return NONE if expand is None else expand(solver, meaning, literal > 0)
 
@@ -38,19 +41,20 @@ def _parts(_: Solver, meaning: tuple[Any, ...], positive: bool) -> Expansion:  #
     return _choice(*((part if positive else -part,) for part in sorted(meaning[1])))
 
 
-def _one(solver: Solver, meaning: tuple[Any, ...], positive: bool) -> Expansion:  # noqa: FBT001 - a row of EXPAND
+def _one(solver: Solver, meaning: tuple[Any, ...], kind: int, *, positive: bool) -> Expansion:
     parts = meaning[1]
+    solver.spend(len(parts) ** 2 // CHEAP)
     if positive:
-        return _choice(*(_alone(solver, parts, index) for index in range(len(parts))))
-    pairs = [(a, b) for i, a in enumerate(parts) for b in parts[i + 1 :] if not solver.apart(a, b)]
+        return _choice(*(_alone(solver, parts, index, kind) for index in range(len(parts))))
+    pairs = [(a, b) for i, a in enumerate(parts) for b in parts[i + 1 :] if not solver.apart(a, b, kind)]
     none = tuple(-part for part in parts)
     return _choice(none, *pairs) if pairs else (none, [])
 
 
-def _alone(solver: Solver, parts: tuple[int, ...], index: int) -> Option:
+def _alone(solver: Solver, parts: tuple[int, ...], index: int, kind: int) -> Option:
     """One part and none of the others; those that exclude it anyway are left out."""
     part = parts[index]
-    return part, *(-other for i, other in enumerate(parts) if i != index and not solver.apart(part, other))
+    return part, *(-other for i, other in enumerate(parts) if i != index and not solver.apart(part, other, kind))
 
 
 def _if(_: Solver, meaning: tuple[Any, ...], positive: bool) -> Expansion:  # noqa: FBT001 - a row of EXPAND
@@ -128,6 +132,6 @@ def _subsets(conditions: tuple[int, ...]) -> Iterator[frozenset[int]]:
 
 
 EXPAND: dict[str, Callable[[Solver, tuple[Any, ...], bool], Expansion]] = {
-    "and": _parts, "any": _parts, "one": _one, "not": _negation, "if": _if, "ref": _reference, "dep": _dependent,
+    "and": _parts, "any": _parts, "not": _negation, "if": _if, "ref": _reference, "dep": _dependent,
     "contains": _contains, "upr": _unevaluated, "uit": _unevaluated,
 }  # fmt: skip

@@ -7,7 +7,7 @@ is its witness.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,12 +21,14 @@ from fusion_contracts.schema.locate import located
 from fusion_contracts.schema.location import named
 from fusion_contracts.schema.mirror import mirrored
 from fusion_contracts.schema.trouble import Exhausted, Undecided
-from fusion_contracts.schema.united import united
+from fusion_contracts.schema.united import same_place, united
 from fusion_contracts.schema.walk import Raw, walk
 
 __all__ = ["Explanation", "explain", "explain_pair"]
 
 MOST_EDITS = 400  # edits of one schema that are each asked about
+MOST_READINGS = 10_000  # of recursive definitions, which each question has to read anew
+NO_EDITS: Mapping[Hashable, Edit] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +78,17 @@ def _unread(old: Any, new: Any, reason: str) -> Explanation:
     return Explanation(Comparison("undecided", reason=reason), (Edit(change, "undecided", reason=reason),))
 
 
-def explain_pair(pair: Pair, *, output: bool = False) -> Explanation:
-    """The edits and the answer for two sides that are ready."""
+def explain_pair(pair: Pair, *, output: bool = False, told: Mapping[Hashable, Edit] = NO_EDITS) -> Explanation:
+    """The edits and the answer for two sides that are ready.
+
+    `told`: edits, by their place, of which it is known that they break; they are not asked about again.
+    """
     comparison = pair.comparison()
     found = _written(pair, walk(pair.old.schema, pair.new.schema))
     if not output and comparison.verdict == "compatible" and _emptied(pair):
         change = facts.SchemaEmptied(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
         return Explanation(comparison, (Edit(change, "safe"),))
-    edits = united(_judged(pair, comparison, found))
+    edits = united(_judged(pair, comparison, found, told))
     if comparison.verdict == "incompatible" and not any(edit.effect == "breaks" for edit in edits):
         edits = _blamed(comparison, edits, pair)
     return Explanation(comparison, edits)
@@ -118,15 +123,18 @@ def _emptied(pair: Pair) -> bool:
     return bool(before) and not after
 
 
-def _judged(pair: Pair, comparison: Comparison, found: list[Raw]) -> Iterator[Edit]:
+def _judged(pair: Pair, comparison: Comparison, found: list[Raw], told: Mapping[Hashable, Edit]) -> Iterator[Edit]:
     weighty = [raw for raw in found if raw.edited is not None]
     purse = Purse(QUICK * 3)
+    many = len(weighty) > MOST_EDITS or len(weighty) * pair.space.recursive > MOST_READINGS
     for raw in found:
         if raw.edited is None or comparison.verdict == "compatible":
             yield Edit(raw.change, "safe")
         elif comparison.verdict == "incompatible" and len(weighty) == 1:
             yield _breaking(raw.change, comparison)
-        elif len(weighty) > MOST_EDITS:
+        elif comparison.verdict == "incompatible" and told and same_place(raw.change) in told:
+            yield told[same_place(raw.change)]
+        elif many:
             yield Edit(
                 raw.change, "undecided", reason=f"{len(weighty)} edits in one schema: too many to ask about each"
             )

@@ -1,38 +1,63 @@
-"""A text under which equal recursive definitions of two documents are equal."""
+"""A name under which equal recursive definitions of two documents are equal."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any
 
 from fusion_contracts.schema.document import Scope, subschemas
 from fusion_contracts.schema.vocabulary import ANNOTATIONS
 
-__all__ = ["fingerprint"]
+__all__ = ["Fingerprints"]
 
 DEFINITIONS = ("$defs", "definitions")
 
 
-def fingerprint(target: Any, scope: Scope) -> str:
-    """The text of a schema and of all that it refers to, without annotations.
+class Fingerprints:
+    """Makes them, reading each definition once: in a web of definitions every one leads to all others."""
 
-    Where that leads into a resource of its own, a text that no other schema has.
-    """
-    if scope.root is not scope.document.root:
-        return f"{id(target)}"
-    reached: dict[str, Any] = {}
-    pending = [target]
-    while pending:
-        for reference in _references(pending.pop()):
-            if reference not in reached:
-                found = scope.document.resolve(reference, scope)
-                if found is not None and found[1].root is not scope.root:
-                    return f"{id(target)}"
-                reached[reference] = None if found is None else found[0]
-                pending.append(reached[reference])
-    named = {reference: _bare(part) for reference, part in reached.items()}
-    return json.dumps([_bare(target), named], sort_keys=True)
+    def __init__(self) -> None:
+        self._read: dict[int, tuple[Any, str, tuple[str, ...]]] = {}
+        self._webs: dict[frozenset[tuple[str, str]], str] = {}
+
+    def of(self, target: Any, scope: Scope) -> str:
+        """A name for a schema and all that it refers to, without annotations: equal for equal texts.
+
+        Where that leads into a resource of its own, a name that no other schema has.
+        """
+        if scope.root is not scope.document.root:
+            return f"{id(target)}"
+        reached: dict[str, Any] = {}
+        pending = [target]
+        while pending:
+            for reference in self._known(pending.pop())[1]:
+                if reference not in reached:
+                    found = scope.document.resolve(reference, scope)
+                    if found is not None and found[1].root is not scope.root:
+                        return f"{id(target)}"
+                    reached[reference] = None if found is None else found[0]
+                    pending.append(reached[reference])
+        web = frozenset((reference, self._known(part)[0]) for reference, part in reached.items())
+        if web not in self._webs:
+            self._webs[web] = _digest(sorted(web))
+        return f"{self._known(target)[0]} {self._webs[web]}"
+
+    def _known(self, schema: Any) -> tuple[str, tuple[str, ...]]:
+        """The digest of a schema's own text, and the references in it."""
+        known = self._read.get(id(schema))
+        if known is None:
+            try:
+                text = _digest(_bare(schema))
+            except ValueError:  # Python writes no number of more than 4,300 digits: equal to nothing but itself
+                text = f"{id(schema)}"
+            known = self._read[id(schema)] = (schema, text, tuple(_references(schema)))
+        return known[1], known[2]
+
+
+def _digest(value: Any) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _references(schema: Any) -> Iterator[str]:

@@ -77,6 +77,16 @@ class Space:
         self.true = self.make("and", frozenset())
         self.false = self.make("type", 0)
 
+    @property
+    def widths(self) -> list[int]:
+        """How many branches each union has."""
+        return [len(meaning[1]) for meaning in self.meaning[1:] if meaning[0] in ("any", "one")]
+
+    @property
+    def recursive(self) -> int:
+        """How many references lead back to where they stand."""
+        return sum(meaning[0] == "ref" for meaning in self.meaning[1:])
+
     def make(self, *meaning: Any) -> int:
         """The number of a formula."""
         number = self._number.get(meaning)

@@ -13,8 +13,9 @@ from typing import Any
 
 from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
 from fusion_contracts.schema.branch import Branch
+from fusion_contracts.schema.clash import clash
 from fusion_contracts.schema.evaluate import Evaluator
-from fusion_contracts.schema.formula import ALL, BOOLEAN, KINDS, NULL, Space
+from fusion_contracts.schema.formula import ALL, BOOLEAN, KINDS, NULL, OBJECT, Space
 from fusion_contracts.schema.plausible import plausible
 from fusion_contracts.schema.trouble import Exhausted, Undecided
 
@@ -39,7 +40,8 @@ class Solver:
         self._found: dict[Goal, Any] = {}
         self._path: dict[Goal, int] = {}
         self._lowest = UNLEANING  # the highest goal on the path that a negative answer leans on
-        self._apart: dict[tuple[int, int], bool] = {}
+        self._apart: dict[tuple[int, int, int], bool] = {}
+        self._parts: dict[int, frozenset[int]] = {}
         self._shown: dict[tuple[str, int], list[Any]] = {}
 
     def spend(self, steps: int = 1) -> None:
@@ -110,23 +112,32 @@ class Solver:
             known = self._shown[name, literal] = [value for schema in schemas for value in plausible(name, schema)]
         return known
 
-    def apart(self, left: int, right: int) -> bool:
-        """Whether two formulas are known to exclude each other (False when that is not cheap to say)."""
-        key = (min(left, right), max(left, right))
+    def conjuncts(self, literal: int) -> frozenset[int]:
+        """What a formula says, its conjunctions taken apart."""
+        if literal not in self._parts:
+            meaning = self.space.meaning[literal] if literal > 0 else ("none",)
+            inner = meaning[1] if meaning[0] == "and" else ()
+            self._parts[literal] = frozenset({literal}.union(*map(self.conjuncts, inner)))
+        return self._parts[literal]
+
+    def apart(self, left: int, right: int, kinds: int = ALL) -> bool:
+        """Whether no value of some kinds satisfies both formulas (False when that is not cheap to say)."""
+        kinds &= self.space.may(left) & self.space.may(right)
+        key = (min(left, right), max(left, right), kinds)
         known = self._apart.get(key)
         if known is None:
             self._apart[key] = False  # inside a cycle: assume that they overlap
             known = self._apart[key] = self._disjoint(*key)
         return known
 
-    def _disjoint(self, left: int, right: int) -> bool:
-        if not self.space.may(left) & self.space.may(right):
+    def _disjoint(self, left: int, right: int, kinds: int) -> bool:
+        if not kinds or (kinds == OBJECT and clash(self.space, {*self.conjuncts(left), *self.conjuncts(right)})):
             return True
         before, self.budget = self.budget, min(self.budget, ASIDE)
         path, self._path = self._path, {}
         outer, self._lowest = self._lowest, UNLEANING
         try:
-            return self.solve((left, right)) is NOTHING
+            return self.solve((left, right, self.space.make("type", kinds))) is NOTHING
         except Undecided:
             return False
         finally:

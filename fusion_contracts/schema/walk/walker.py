@@ -30,7 +30,7 @@ HANDLED = frozenset({
     "then", "else",
 })  # fmt: skip
 STEPS = ("", ".", "[", "(", "{")  # how a step of a path may begin
-MOST_USES = 100  # of one definition that are told apart
+MOST_USES, MOST_STEPS = 100, 400  # paths to one definition that are told apart, and looked at to find them
 # Each pair of definitions, by their pointers: the paths that refer to it, and the pair within which each path begins.
 Uses: TypeAlias = "dict[tuple[str, str], list[tuple[str, tuple[str, str] | None]]]"
 
@@ -70,23 +70,27 @@ class Walker:
             pointers = (
                 _definition(place.new or "", by_place[1]) if place.old is None else _definition(place.old, by_place[0])
             )
-            paths = known.get(pointers) or known.setdefault(pointers, self._paths(pointers, frozenset()))
+            paths = known.get(pointers) or known.setdefault(pointers, self._paths(pointers))
             if len(paths) > 1:
                 uses = tuple(_further(path, place.path, paths[0]) for path in paths)
                 found[index] = Raw(replace(raw.change, place=replace(place, uses=uses)), raw.edited)
         return found
 
-    def _paths(self, pointers: tuple[str, str], passed: frozenset[tuple[str, str]]) -> list[str]:
-        """Every path from the root to a pair of definitions; of those that lead through it again, none."""
-        paths: dict[str, None] = {}
-        for path, within in self._uses[pointers]:
-            if within is None:
-                paths[path] = None
-            elif within != pointers and within not in passed and len(paths) < MOST_USES:
-                first = self._uses[within][0][0]
-                outer = self._paths(within, passed | {pointers})
-                paths |= dict.fromkeys(_further(other, path, first) for other in outer)
-        return list(paths)[:MOST_USES] or [self._uses[pointers][0][0]]
+    def _paths(self, pointers: tuple[str, str]) -> list[str]:
+        """The paths from the root to a pair of definitions, the one that was walked first: as many as are worth it."""
+        paths = {self._uses[pointers][0][0]: None}
+        pending = [(pointers, "", frozenset({pointers}))]
+        for _ in range(MOST_STEPS):
+            if not pending or len(paths) >= MOST_USES:
+                break
+            here, rest, passed = pending.pop()
+            for path, within in self._uses[here]:
+                if within is None:
+                    paths[join(path, rest)] = None
+                elif within not in passed:
+                    first = self._uses[within][0][0]
+                    pending.append((within, _step(path, first) + rest, passed | {within}))
+        return list(paths)[:MOST_USES]
 
     def compare(self, frame: Frame) -> Iterator[Raw]:
         """The edits at one place and below it."""
@@ -214,8 +218,13 @@ def _definition(pointer: str, known: dict[str, tuple[str, str]]) -> tuple[str, s
 
 def _further(path: str, inner: str, outer: str) -> str:
     """The path that goes on from `path` as `inner` does from `outer`."""
+    return join(path, _step(inner, outer))
+
+
+def _step(inner: str, outer: str) -> str:
+    """The way from one path down to another."""
     rest = inner.removeprefix(outer)
-    return join(path, rest if outer or rest[:1] in STEPS else dot(rest))
+    return rest if outer or rest[:1] in STEPS else dot(rest)
 
 
 def _fragment(reference: str) -> str:
