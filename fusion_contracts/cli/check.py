@@ -11,7 +11,7 @@ from fusion_contracts.cli.options import (
     ConfigPath,
     FailOn,
     Folder,
-    Format,
+    Formats,
     Lockfile,
     NoColour,
     Output,
@@ -19,6 +19,7 @@ from fusion_contracts.cli.options import (
     Show,
     World,
 )
+from fusion_contracts.errors import FusionError
 
 __all__ = ["check"]
 
@@ -26,11 +27,14 @@ __all__ = ["check"]
 def check(  # noqa: PLR0913, PLR0917 - the options of a command
     context: typer.Context,
     offline: Annotated[bool, typer.Option("--offline", help="Start no server: leave freshness out.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every lock that git tracks in the folder, each with the settings beside it.")
+    ] = False,
     base: Base = None,
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
     fail_on: FailOn = None,
-    format: Format = "text",  # noqa: A002 - the option's name
+    format: Formats = [],  # noqa: A002, B006 - the option's name
     output: Output = None,
     show: Show = [],  # noqa: B006
     no_colour: NoColour = False,
@@ -42,15 +46,21 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
 
     All three are reported before it ends. The base is --base, else what the CI's variables name, else origin/HEAD.
     """
-    from fusion_contracts.cli.checking import run
+    from fusion_contracts.cli.checking import Asked, run
+    from fusion_contracts.cli.everywhere import check_all
     from fusion_contracts.cli.output import Writer
-    from fusion_contracts.cli.project import Judging, open_project, refuse_command
+    from fusion_contracts.cli.project import open_project, refuse_command
 
     writer = Writer.of(format, output, folder, show, no_colour=no_colour)
 
     def checked() -> int:
         refuse_command(context.obj, "check")
-        project = open_project(folder, lockfile, config)
-        return run(project, Judging.of(project, world, fail_on), base, tuple(servers), writer, offline=offline)
+        asked = Asked(base, tuple(servers), world, fail_on, offline)
+        if not every:
+            return run(open_project(folder, lockfile, config), asked, writer)
+        if lockfile is not None or config is not None:
+            message = f"--all goes without {'--lockfile' if lockfile is not None else '--config'}"
+            raise FusionError(message, "each lock has the settings of its own folder", stage="usage")
+        return check_all(folder, asked, writer)
 
     return writer.guarded(checked)

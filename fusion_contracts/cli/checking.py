@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.ending import ending
-from fusion_contracts.cli.output import Writer, tell
+from fusion_contracts.cli.output import FOUND, REFUSED, Writer, tell
 from fusion_contracts.cli.project import Judging, Project, selected
 from fusion_contracts.diff import Level, Report, Side, exit_code, failing
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
+from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.report.counts import count, levels
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.fresh import Freshness, Stale
 
-__all__ = ["run"]
+__all__ = ["Asked", "Outcome", "check_lock", "finish", "run"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
+class Asked:
+    """What the command line asks of every lock it checks."""
+
+    base: str | None = None
+    servers: tuple[str, ...] = ()
+    world: str | None = None
+    fail_on: str | None = None
+    offline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """The three answers: `fresh` is None offline, `report` compares base and lock, `first`: no lock was at the base."""
 
+    project: Project
+    judging: Judging
+    text: str
     lock: Lock
+    before: Lock
     edited: tuple[Problem, ...]
     fresh: Freshness | None
     report: Report
@@ -34,6 +50,7 @@ class _Outcome:
 
     @property
     def stale(self) -> list[Stale]:
+        """The servers that are not as locked."""
         return self.fresh.stale if self.fresh else []
 
     @property
@@ -48,47 +65,94 @@ class _Outcome:
         errors = (*self.edited, *(stale.problem for stale in self.stale), *self.unchecked)
         return replace(self.report, errors=errors)
 
+    @property
+    def code(self) -> int:
+        """The exit code that this lock alone asks for."""
+        return exit_code(self.whole, self.judging.fail_on, stale=bool(self.edited or self.stale))
 
-def run(  # noqa: PLR0913 - what to check, how to judge it, how to say it
-    project: Project, judging: Judging, base: str | None, servers: tuple[str, ...], writer: Writer, *, offline: bool
-) -> int:
+    def faults(self, shown: str) -> list[str]:
+        """What fails beside findings; `shown` is what the lock is called."""
+        faults = [f"{shown} was edited by hand or merged badly"] if self.edited else []
+        return [*faults, f"{shown} is stale"] if self.stale else faults
+
+
+def run(project: Project, asked: Asked, writer: Writer) -> int:
     """Ask all three, report, return the exit code. Raises FusionError where there is no lock to check."""
-    outcome = _outcome(project, judging, base, servers, offline=offline)
-    if writer.machine:
-        writer.report(outcome.whole)
-    else:
-        writer.text("".join(f"{line}\n" for line in _lines(outcome, project, judging, writer)))
-    fail_on = judging.fail_on
-    code = exit_code(outcome.whole, fail_on, stale=bool(outcome.edited or outcome.stale))
-    faults = [f"{project.shown_lock} was edited by hand or merged badly"] if outcome.edited else []
-    faults += [f"{project.shown_lock} is stale"] if outcome.stale else []
-    found = bool(failing(outcome.report, fail_on))
-    writer.line(ending(code, fail_on, found=found, faults=faults, unchecked=outcome.unchecked))
+    outcome = check_lock(project, asked)
+    return finish(outcome.whole, {None: outcome}, writer)
+
+
+def finish(
+    whole: Report, outcomes: Mapping[str | None, Outcome], writer: Writer, failed: Sequence[Problem] = ()
+) -> int:
+    """Write the report on one lock or several, say how it ends, and return the exit code.
+
+    `outcomes` are by the `lockfile` of their findings in `whole`; `failed` are locks that could not be checked at all.
+    """
+    codes = {outcome.code for outcome in outcomes.values()} | ({REFUSED} if failed else set())
+    code = FOUND if FOUND in codes else max(codes, default=0)
+    worst = next((one for one in outcomes.values() if failing(one.report, one.judging.fail_on)), None)
+    said = ending(
+        code,
+        (worst or next(iter(outcomes.values()))).judging.fail_on if outcomes else "breaking",
+        found=worst is not None,
+        faults=[fault for place, outcome in outcomes.items() for fault in outcome.faults(_called(outcome, place))],
+        unchecked=[*(problem for outcome in outcomes.values() for problem in outcome.unchecked), *failed],
+    )
+    compared = {place: _compared(outcome, place, writer) for place, outcome in outcomes.items()}
+    writer.report(whole, Context("fusion check", compared, code, said))
+    writer.line(said)
     return code
 
 
-def _outcome(
-    project: Project, judging: Judging, base: str | None, servers: tuple[str, ...], *, offline: bool
-) -> _Outcome:
+def _called(outcome: Outcome, place: str | None) -> str:
+    return outcome.project.shown_lock if place is None else printable(place)
+
+
+def _compared(outcome: Outcome, place: str | None, writer: Writer) -> Compared:
+    """What formats show of one lock."""
+    from fusion_contracts.cli.place import from_the_top
+
+    project = outcome.project
+    return Compared(
+        old=outcome.before,
+        new=outcome.lock,
+        path=from_the_top(project) if writer.machine else None,
+        text=outcome.text,
+        title=f"{_called(outcome, place)}, {count(len(outcome.lock.servers), 'server')}",
+        answers={
+            "intact": tuple(_intact(outcome)),
+            "fresh": tuple(_fresh(outcome)),
+            "compatible": tuple(_compatible(outcome)),
+        },
+    )
+
+
+def check_lock(project: Project, asked: Asked) -> Outcome:
+    """Ask all three of a project's lock. Raises FusionError where there is no lock to check."""
     from fusion_contracts.cli.base import base_lock
     from fusion_contracts.lockfile.codec import open_lock
     from fusion_contracts.lockfile.file import read_text
     from fusion_contracts.lockfile.verify import damage
 
-    opened = open_lock(read_text(project.lock_path), origin=project.lockfile)
-    lock = selected(opened.lock, servers, where=project.lockfile)
+    judging = Judging.of(project, asked.world, asked.fail_on)
+    text = read_text(project.lock_path)
+    opened = open_lock(text, origin=project.lockfile)
+    lock = selected(opened.lock, asked.servers, where=project.lockfile)
     names = {printable(name) for name in lock.servers}
     edited = tuple(problem for problem in damage(opened) if problem.server in names)
-    fresh = None if offline else _freshness(project, lock, servers)
+    fresh = None if asked.offline else _freshness(project, lock, asked.servers)
     head = Side(project.shown_lock, "lock")
+    before: Lock | None = Lock()
+    unknown: Problem | None = None
     try:
-        side, before = base_lock(project, base, servers)
+        side, before = base_lock(project, asked.base, asked.servers)
     except FusionError as error:
-        report = Report(Side("unknown", "git"), head)
-        return _Outcome(lock, edited, fresh, report, first=False, unknown_base=error.problem)
-    after = Lock() if before is None else lock
-    report = judging.compare(before or Lock(), after, base=side, head=head)
-    return _Outcome(lock, edited, fresh, report, first=before is None, unknown_base=None)
+        side, unknown = Side("unknown", "git"), error.problem
+    nothing = unknown is not None or before is None
+    report = judging.compare(before or Lock(), Lock() if nothing else lock, base=side, head=head)
+    first = before is None
+    return Outcome(project, judging, text, lock, before or Lock(), edited, fresh, report, first, unknown)
 
 
 def _freshness(project: Project, lock: Lock, globs: Sequence[str]) -> Freshness:
@@ -103,38 +167,24 @@ def _freshness(project: Project, lock: Lock, globs: Sequence[str]) -> Freshness:
 # --- for people ------------------------------------------------------------------------------------------------------
 
 
-def _lines(outcome: _Outcome, project: Project, judging: Judging, writer: Writer) -> Iterator[str]:
-    from fusion_contracts.report.text import render_findings, why
-
-    yield f"fusion check: {project.shown_lock}, {count(len(outcome.lock.servers), 'server')}"
-    yield from _intact(outcome)
-    yield from _fresh(outcome, judging)
-    yield from _compatible(outcome)
-    findings = render_findings(outcome.report, width=writer.width, colour=writer.colour, show=writer.show)
-    if findings:
-        yield ""
-        yield from (findings + why(outcome.report)).splitlines()
+def _intact(outcome: Outcome) -> Iterator[str]:
+    yield "no" if outcome.edited else "yes"
+    yield from (printable(str(problem)) for problem in outcome.edited)
 
 
-def _intact(outcome: _Outcome) -> Iterator[str]:
-    yield f"intact      {'no' if outcome.edited else 'yes'}"
-    for problem in outcome.edited:
-        yield f"  {printable(str(problem))}"
-
-
-def _fresh(outcome: _Outcome, judging: Judging) -> Iterator[str]:
+def _fresh(outcome: Outcome) -> Iterator[str]:
     if outcome.fresh is None:
-        yield "fresh       not asked (--offline)"
+        yield "not asked (--offline)"
         return
     fresh = outcome.fresh
     counted = {"unchanged": len(fresh.unchanged), "changed": len(fresh.stale), "not checked": len(fresh.unread)}
     parts = [f"{count(number, 'server')} {word}" for word, number in counted.items() if number]
-    yield f"fresh       {', '.join(parts) or 'no servers'}"
+    yield ", ".join(parts) or "no servers"
     for stale in fresh.stale:
-        yield from _stale(stale, outcome.lock, judging)
+        yield from _stale(stale, outcome.lock, outcome.judging)
     for problem in fresh.problems:
-        yield f"  {printable(problem.server or 'all')}  not checked: {printable(problem.message)}"
-        yield f"      next: {printable(problem.next)}"
+        yield f"{printable(problem.server or 'all')}  not checked: {printable(problem.message)}"
+        yield f"    next: {printable(problem.next)}"
 
 
 def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
@@ -143,8 +193,8 @@ def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
 
     name, locked = printable(stale.name), lock.servers.get(stale.name)
     if stale.live is None or locked is None:
-        yield f"  {name}  changed: {printable(stale.reason)}"
-        yield f"      next: {printable(stale.problem.next)}"
+        yield f"{name}  changed: {printable(stale.reason)}"
+        yield f"    next: {printable(stale.problem.next)}"
         return
     report = judging.compare(Lock({stale.name: locked}), Lock({stale.name: stale.live}))
     counts = report.counts
@@ -152,19 +202,19 @@ def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
     package = unpinned(stale.live.source.command) if stale.live.source else None
     version = locked.info.get("version")
     why = f" ({package} is unpinned; locked: {version})" if package else ""
-    yield f"  {name}  {report.verdict}  {told}{printable(why)}"
+    yield f"{name}  {report.verdict}  {told}{printable(why)}"
     if stale.moved:
-        yield f"      {stale.moved}"
-    yield f"      next: {stale.next}"
+        yield f"    {stale.moved}"
+    yield f"    next: {stale.next}"
 
 
-def _compatible(outcome: _Outcome) -> Iterator[str]:
+def _compatible(outcome: Outcome) -> Iterator[str]:
     if outcome.unknown_base is not None:
-        yield f"compatible  not checked: {printable(outcome.unknown_base.message)}"
-        yield f"      next: {printable(outcome.unknown_base.next)}"
+        yield f"not checked: {printable(outcome.unknown_base.message)}"
+        yield f"    next: {printable(outcome.unknown_base.next)}"
     elif outcome.first:
-        yield f"compatible  first lock: nothing to compare ({outcome.report.base.label} does not exist)"
+        yield f"first lock: nothing to compare ({outcome.report.base.label} does not exist)"
     else:
         counts = outcome.report.counts
         told = levels(counts[Level.BREAKING], counts[Level.RISKY], counts[Level.SAFE])
-        yield f"compatible  with {outcome.report.base.label}: {told}"
+        yield f"with {outcome.report.base.label}: {told}"

@@ -13,6 +13,7 @@ from fusion_contracts.cli.wanted import Wanted, asked
 from fusion_contracts.diff import Report, Side, exit_code, failing
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
+from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.report.counts import count
 
 if TYPE_CHECKING:
@@ -55,22 +56,38 @@ class _Part:
 
 def compare(named: Named, project: Project, judging: Judging, writer: Writer) -> int:
     """Read both sides, report, and return the exit code. Raises FusionError where a side cannot be read."""
-    report = report_on(named, project, judging, writer)
-    writer.report(report)
+    report, compared = _compared(named, project, judging, writer)
     fail_on = judging.fail_on
     code = exit_code(report, fail_on)
-    writer.line(ending(code, fail_on, found=bool(failing(report, fail_on)), unchecked=report.errors))
+    said = ending(code, fail_on, found=bool(failing(report, fail_on)), unchecked=report.errors)
+    writer.report(report, Context("fusion diff", {None: compared}, code, said))
+    writer.line(said)
     return code
 
 
 def report_on(named: Named, project: Project, judging: Judging, writer: Writer) -> Report:
     """Read both sides, say what is compared, and compare. Raises FusionError where a side cannot be read."""
+    return _compared(named, project, judging, writer)[0]
+
+
+def _compared(named: Named, project: Project, judging: Judging, writer: Writer) -> tuple[Report, Compared]:
     if named.nothing:
         old, new, problems = _live(project, named.servers, writer)
     else:
         old, new = _two(named, project, writer)
         problems = [problem for part in (old, new) if part.reading for problem in part.reading.problems]
-    return _report(judging, old, new, problems)
+    return _report(judging, old, new, problems), _shown(project, old, new, writer)
+
+
+def _shown(project: Project, old: _Part, new: _Part, writer: Writer) -> Compared:
+    """What formats show beside the findings: the lock, where it is one of the two sides."""
+    path = text = None
+    if writer.machine and "lock" in {old.side.kind, new.side.kind}:
+        from fusion_contracts.cli.place import from_the_top
+        from fusion_contracts.lockfile.file import read_text
+
+        path, text = from_the_top(project), read_text(project.lock_path)
+    return Compared(old.lock, new.lock, path, text)
 
 
 def _report(judging: Judging, old: _Part, new: _Part, problems: Sequence[Problem]) -> Report:

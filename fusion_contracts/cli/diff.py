@@ -11,7 +11,7 @@ from fusion_contracts.cli.options import (
     ConfigPath,
     FailOn,
     Folder,
-    Format,
+    Formats,
     Lockfile,
     NoColour,
     Output,
@@ -38,7 +38,7 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
     fail_on: FailOn = None,
-    format: Format = "text",  # noqa: A002 - the option's name
+    format: Formats = [],  # noqa: A002, B006 - the option's name
     output: Output = None,
     show: Show = [],  # noqa: B006
     no_colour: NoColour = False,

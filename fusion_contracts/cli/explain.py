@@ -39,7 +39,7 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import Judging, open_project
 
-    writer = Writer.of("text", None, folder, (), no_colour=no_colour)
+    writer = Writer.of([], None, folder, no_colour=no_colour)
     named = Named(
         tuple(one for one in (old, new) if one is not None), context.obj, base, tuple(servers), tuple(pass_env)
     )

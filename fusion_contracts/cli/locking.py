@@ -158,6 +158,7 @@ def _settings(project: Project, wanted: Sequence[Wanted], found: Refreshed) -> s
 def _say_accepted(project: Project, locked: Lock, found: Refreshed, gone: Collection[str]) -> None:
     """Print what writing the lock accepts: the findings from the old lock to the new, servers that are dropped too."""
     from fusion_contracts.cli.output import Writer
+    from fusion_contracts.report.context import Context
     from fusion_contracts.report.text import render_findings
 
     touched = {*found.contracts, *gone}
@@ -171,7 +172,7 @@ def _say_accepted(project: Project, locked: Lock, found: Refreshed, gone: Collec
         report = replace(report, findings=findings, costs=costs)
         look = Writer()
         say(f"This accepts, for {project.shown_lock}:")
-        say(render_findings(report, width=look.width, colour=look.colour).rstrip("\n"))
+        say(render_findings(report, Context(width=look.width, colour=look.colour)).rstrip("\n"))
 
 
 def in_ci(environ: Mapping[str, str]) -> bool:

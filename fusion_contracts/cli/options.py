@@ -10,9 +10,11 @@ from typing import Annotated
 
 import typer
 
+from fusion_contracts.report import FORMATS
+
 __all__ = [
-    "Base", "ConfigPath", "FailOn", "Folder", "Format", "Lockfile", "Name", "NoColour", "Output", "PassEnv", "Servers",
-    "Show", "World",
+    "Base", "ConfigPath", "FailOn", "Folder", "Format", "Formats", "Lockfile", "Name", "NoColour", "Output", "PassEnv",
+    "Servers", "Show", "World",
 ]  # fmt: skip
 
 
@@ -36,6 +38,12 @@ def _some_of(*words: str) -> Callable[[list[str]], list[str]]:
         return list(values)
 
     return checked
+
+
+def _formats(values: list[str]) -> list[str]:
+    """Check the format of each `FORMAT[=FILE]`; typer prints the refusal."""
+    _some_of(*FORMATS)([value.partition("=")[0] for value in values])
+    return list(values)
 
 
 # --- where -----------------------------------------------------------------------------------------------------------
@@ -86,7 +94,16 @@ FailOn = Annotated[
 ]
 Format = Annotated[
     str,
-    typer.Option("--format", metavar="text|json", callback=_one_of("text", "json"), help="How the report is written."),
+    typer.Option("--format", metavar="text|json", callback=_one_of("text", "json"), help="How the result is written."),
+]
+Formats = Annotated[
+    list[str],
+    typer.Option(
+        "--format",
+        metavar="FORMAT[=FILE]",
+        callback=_formats,
+        help=f"How the report is written, and where to; may be repeated. One of {', '.join(FORMATS)}. [default: text]",
+    ),
 ]
 Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report there.")]
 Show = Annotated[

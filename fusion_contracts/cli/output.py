@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,11 @@ from fusion_contracts.errors import FusionError
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Report
+    from fusion_contracts.report.context import Context
 
-__all__ = ["FOUND", "OK", "REFUSED", "Writer", "fault", "misuse", "refuse", "say", "tell", "unwritable"]
+__all__ = [
+    "FOUND", "OK", "REFUSED", "Target", "Writer", "fault", "misuse", "refuse", "say", "tell", "unwritable",
+]  # fmt: skip
 
 OK, FOUND, REFUSED = 0, 1, 2
 """Exit codes: nothing found; findings, or a stale or edited lock; could not check."""
@@ -58,7 +61,7 @@ def misuse(error: Exception, show: Callable[[], None], *, machine: bool) -> int:
         return REFUSED
     vars(error)["message"] = printable(redact(message))
     if machine:
-        Writer("json").last_report(FusionError(formatted(), "see fusion --help", stage="usage"))
+        Writer((Target("json"),)).last_report(FusionError(formatted(), "see fusion --help", stage="usage"))
     show()
     tell(f"exit {REFUSED}: could not check")
     return REFUSED
@@ -81,30 +84,68 @@ def fault(error: Exception) -> FusionError:
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
-    """How one command writes its report: the format, where to, and how a person's terminal looks."""
+class Target:
+    """One report to write: its format, and the file; None for standard output."""
 
     form: str = "text"
-    output: Path | None = None
+    path: Path | None = None
+
+    @classmethod
+    def parse(cls, word: str, folder: Path) -> Target:
+        """From `FORMAT` or `FORMAT=FILE`; a relative file starts at `folder`. Raises FusionError."""
+        form, sign, file = word.partition("=")
+        if sign and not file:
+            raise FusionError(f"--format {printable(word)} names no file", f"write {form}=FILE", stage="usage")
+        return cls(form, folder / file if sign else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """How one command writes its reports: in which formats, where to, and how a person's terminal looks."""
+
+    targets: tuple[Target, ...] = (Target(),)
     show: frozenset[str] = frozenset()
     no_colour: bool = False
 
     @classmethod
-    def of(cls, form: str, output: str | None, folder: str, show: Sequence[str], *, no_colour: bool) -> Writer:
-        """From the options of a command; a relative `output` starts at `folder`."""
-        return cls(form, None if output is None else Path(folder) / output, frozenset(show), no_colour)
+    def of(
+        cls, formats: Sequence[str], output: str | None, folder: str, show: Sequence[str] = (), *, no_colour: bool
+    ) -> Writer:
+        """From the options of a command: `formats` are words of `--format`, `output` the file of the one without.
+
+        Raises FusionError where two formats would share standard output or a file, or `output` fits none.
+        """
+        targets = [Target.parse(word, Path(folder)) for word in formats or ["text"]]
+        if output is not None:
+            open_ends = [index for index, target in enumerate(targets) if target.path is None]
+            if len(open_ends) != 1:
+                message = f"-o goes with one format without a file, and {len(open_ends) or 'none'} is there"
+                raise FusionError(message, "write --format FORMAT=FILE for each", stage="usage")
+            targets[open_ends[0]] = replace(targets[open_ends[0]], path=Path(folder) / output)
+        places = [target.path for target in targets]
+        for place in places:
+            if places.count(place) > 1:
+                where = "standard output" if place is None else printable(str(place))
+                message = f"{places.count(place)} formats would go to {where}"
+                raise FusionError(message, "give each a file of its own: --format FORMAT=FILE", stage="usage")
+        return cls(tuple(targets), frozenset(show), no_colour)
 
     @property
     def machine(self) -> bool:
-        """Whether the report is for programs: then standard output holds the report and nothing else."""
-        return self.form != "text"
+        """Whether some report is for programs."""
+        return any(target.form != "text" for target in self.targets)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether standard output is for people: else it holds a report for programs and nothing else."""
+        return Target() in self.targets
 
     def line(self, text: str) -> None:
         """Print a line for people beside the report: before it what is compared, after it what the exit code says."""
-        if self.machine or self.output is not None:
-            tell(text)
-        else:
+        if self.speaks:
             say(text)
+        else:
+            tell(text)
 
     def guarded(self, command: Callable[[], int]) -> int:
         """Run a command; what ends it early is also an error in a report for machines, which is always written."""
@@ -120,34 +161,35 @@ class Writer:
             raise
 
     def last_report(self, error: FusionError) -> None:
-        """Write the report of a command that an error ended; nothing where the report is for people."""
-        if self.machine:
+        """Write the reports for machines of a command that an error ended; nothing where they are for people."""
+        machines = tuple(target for target in self.targets if target.form != "text")
+        if machines:
             from fusion_contracts.diff import Report, Side
+            from fusion_contracts.report.context import Context
 
             unknown = Side("unknown", "unknown")
-            self.report(Report(unknown, unknown, errors=(error.problem,)))
+            last = Context(code=REFUSED, ending=f"exit {REFUSED}: could not check")
+            replace(self, targets=machines).report(Report(unknown, unknown, errors=(error.problem,)), last)
 
-    def report(self, report: Report) -> None:
-        """Write the report in its format, to standard output or into the file."""
-        self.text(self._rendered(report))
+    def report(self, report: Report, context: Context) -> None:
+        """Write the report in each format: the files together, then standard output."""
+        from fusion_contracts.report import render
+
+        look = replace(context, width=self.width, colour=self.colour, show=self.show)
+        plain = replace(look, colour=False)
+        texts = {one.path: render(one.form, report, plain if one.path else look) for one in self.targets}
+        spoken = texts.pop(None, None)
+        _write({path: text for path, text in texts.items() if path})
+        if spoken is not None:
+            print(spoken, end="")
 
     def text(self, text: str) -> None:
-        """Write a finished text to standard output or into the file."""
-        if self.output is None:
+        """Write a finished text to standard output or into the file of the first format."""
+        path = self.targets[0].path
+        if path is None:
             print(text, end="")
-            return
-        from fusion_contracts.lockfile.file import write_atomic
-
-        write_atomic(self.output, text)
-
-    def _rendered(self, report: Report) -> str:
-        if self.machine:
-            from fusion_contracts.report import json
-
-            return json.render(report)
-        from fusion_contracts.report import text
-
-        return text.render(report, width=self.width, colour=self.colour, show=self.show)
+        else:
+            _write({path: text})
 
     @property
     def width(self) -> int:
@@ -159,5 +201,12 @@ class Writer:
     @property
     def colour(self) -> bool:
         """Whether to use colour: a terminal, NO_COLOR unset, and nobody said no."""
-        wanted = self.output is None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        wanted = self.speaks and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         return wanted and not self.no_colour and not os.environ.get("NO_COLOR")
+
+
+def _write(texts: Mapping[Path, str]) -> None:
+    if texts:
+        from fusion_contracts.lockfile.file import write_together
+
+        write_together(texts)

@@ -42,7 +42,7 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.showing import print_lock, print_source
     from fusion_contracts.cli.wanted import asked
 
-    writer = Writer.of(format, output, folder, (), no_colour=no_colour)
+    writer = Writer.of([format], output, folder, no_colour=no_colour)
 
     def shown() -> int:
         project = open_project(folder, lockfile, config)

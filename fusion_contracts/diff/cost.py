@@ -41,21 +41,26 @@ def catalog_tokens(contract: ServerContract) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The tokens that a server's tools take, before and after. `str()` of it is for people."""
+    """The tokens that a server's tools take, before and after. `str()` of it is for people.
+
+    `lockfile` as in a finding.
+    """
 
     server: str
     before: int
     after: int
+    lockfile: str | None = None
 
     @classmethod
     def between(cls, server: str, old: ServerContract | None, new: ServerContract | None) -> Cost:
         """The cost of two contracts of one server; None for a side on which it is not there."""
         if old is None or new is None:
-            return cls(server, *(0 if side is None else catalog_tokens(side) for side in (old, new)))
+            before, after = (0 if side is None else catalog_tokens(side) for side in (old, new))
+            return cls(server, before, after)
         costs = {name: tool_tokens(tool) for name, tool in old.tools.items()}
         unchanged = {name for name, tool in new.tools.items() if old.tools.get(name) == tool}
-        after = (costs[name] if name in unchanged else tool_tokens(tool) for name, tool in new.tools.items())
-        return cls(server, sum(costs.values()), sum(after))
+        now = (costs[name] if name in unchanged else tool_tokens(tool) for name, tool in new.tools.items())
+        return cls(server, sum(costs.values()), sum(now))
 
     def grew(self, percent: int) -> bool:
         """Whether it grew by more than `percent` of what it was, and by enough tokens to matter."""

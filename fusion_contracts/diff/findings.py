@@ -48,7 +48,7 @@ class Finding:
     """One judged change. `pointer` is relative to the tool as MCP lists it, without a tool to the contract.
 
     `witness` counts only with `has_witness`: null is a value. `group` gathers the same change over many tools;
-    `fingerprint` names this one, whatever its wording.
+    `fingerprint` names this one, whatever its wording. `lockfile` names the lock where a report covers several.
     """
 
     rule: str
@@ -67,6 +67,7 @@ class Finding:
     successor: str | None = None
     silent: bool = False
     waived: bool = False
+    lockfile: str | None = None
     group: str = field(init=False)
     fingerprint: str = field(init=False)
 
@@ -90,6 +91,8 @@ class Finding:
         shown |= {"group": self.group, "fingerprint": self.fingerprint}
         if self.waived:
             shown["waived"] = True
+        if self.lockfile is not None:
+            shown["lockfile"] = self.lockfile
         return shown
 
 
@@ -142,6 +145,6 @@ def _digest(*parts: JsonValue) -> str:
     return sha256(canonical_json(parts)).hexdigest()[:_DIGITS]
 
 
-def _order(finding: Finding) -> tuple[int, str, str, str, str, str]:
-    place = finding.server, finding.tool or "", finding.pointer, finding.rule
+def _order(finding: Finding) -> tuple[int, str, str, str, str, str, str]:
+    place = finding.lockfile or "", finding.server, finding.tool or "", finding.pointer, finding.rule
     return (-finding.level, *place, finding.fingerprint)

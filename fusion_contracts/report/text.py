@@ -14,50 +14,60 @@ meaning; colour only repeats it.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
+from fusion_contracts.report.grouping import Section, alike, groups, names, predicate, sections
 from fusion_contracts.report.layout import STYLES, columns, cut, paint, width_of, wrap
 from fusion_contracts.report.refusal import call
 
 if TYPE_CHECKING:
-    from fusion_contracts.diff import Cost, Finding, Report
+    from fusion_contracts.diff import Finding, Report
     from fusion_contracts.errors import Problem
     from fusion_contracts.model import JsonValue
+    from fusion_contracts.report.context import Compared, Context
 
 __all__ = ["render", "render_findings", "render_problems", "why"]
 
 _COST = "catalog-tokens-grew"  # its row says what the line about the cost would say again
 _DIGITS = 7  # of a group's id
 _INDENT, _BELOW = 2, 6  # cells before a row, and before the lines that belong to it
+_QUESTION = 12  # cells of what was asked of a lock
 _LABEL = 8  # cells of a label below a row
 _DISTINCT = 3  # different messages of one group that are told apart
 _ALIKE = 3  # groups of one sentence that are rows of their own, where they are not BREAKING
 _NO_BREAK = "\u00a0"
 
 
-def render(report: Report, *, width: int, colour: bool = False, show: Collection[str] = ()) -> str:
+def render(report: Report, context: Context) -> str:
     """Return the whole report, ending in a newline; without findings and errors it says so in one line.
 
-    `width` is the terminal's; `show` holds any of `safe`, `risky`, `prose`, `all`: what to list in full.
+    `context.show` holds any of `safe`, `risky`, `prose`, `all`: what to list in full.
     """
-    text = render_findings(report, width=width, colour=colour, show=show) + why(report)
-    text += ("\n" if text and report.errors else "") + render_problems(report.errors, width=width, colour=colour)
-    return text or "no changes\n"
+    findings = render_findings(report, context) + why(report)
+    answers = "".join(f"{line}\n" for one in context.compared.values() for line in _answers(one, context.command))
+    # an answer names what it could not check
+    problems = "" if answers else render_problems(report.errors, width=context.width, colour=context.colour)
+    return "\n".join(filter(None, (answers, findings, problems))) or "no changes\n"
 
 
-def render_findings(report: Report, *, width: int, colour: bool = False, show: Collection[str] = ()) -> str:
+def _answers(one: Compared, command: str) -> Iterator[str]:
+    """What `fusion check` asked of a lock, an answer a line, and below it what is wrong."""
+    if one.answers:
+        yield f"{command}: {one.title}"
+    for question, (answer, *details) in one.answers.items():
+        yield f"{question:<{_QUESTION}}{answer}"
+        yield from (" " * _INDENT + line for line in details)
+
+
+def render_findings(report: Report, context: Context) -> str:
     """Return the findings of all servers and what they cost a model, a blank line between servers; "" for none."""
-    page = _Page(columns(width), colour, frozenset({"safe", "risky", "prose", "breaking"} if "all" in show else show))
-    servers: dict[str, list[Finding]] = {}
-    for finding in report.findings:
-        servers.setdefault(finding.server, []).append(finding)
-    costs = {cost.server: cost for cost in report.costs}
-    blocks = ("".join(f"{line}\n" for line in _server(one, servers[one], page, costs.get(one))) for one in servers)
-    return "\n".join(blocks)
+    show = context.show | {"safe", "risky", "prose", "breaking"} if "all" in context.show else context.show
+    page = _Page(columns(context.width), context.colour, show)
+    return "\n".join("".join(f"{line}\n" for line in _server(one, page)) for one in sections(report))
 
 
 def why(report: Report) -> str:
@@ -133,13 +143,12 @@ class _Page:
         return paint(name, STYLES[name], colour=self.colour)
 
 
-def _server(name: str, findings: Sequence[Finding], page: _Page, cost: Cost | None) -> Iterator[str]:
-    by_level = {level: [one for one in findings if one.level.name == level and not one.waived] for level in STYLES}
-    waived = sum(one.waived for one in findings)
+def _server(section: Section, page: _Page) -> Iterator[str]:
+    by_level = {level: section.of(level) for level in STYLES}
     worst = next((level for level, found in by_level.items() if found), None)
-    counts = levels(*map(len, by_level.values()), waived=waived)
+    counts = levels(*map(len, by_level.values()), waived=len(section.waived))
     head = f"{worst}{_NO_BREAK * 2}" if worst else ""
-    first, *rest = wrap(f"{head}{_title(name, findings)}: {counts.replace(' ', _NO_BREAK)}", page.width)
+    first, *rest = wrap(f"{head}{printable(section.title)}: {counts.replace(' ', _NO_BREAK)}", page.width)
     yield page.level(worst) + first.removeprefix(worst) if worst else first
     yield from (" " * _INDENT + line for line in rest)
     yield from _breaking(by_level["BREAKING"], page)
@@ -148,21 +157,14 @@ def _server(name: str, findings: Sequence[Finding], page: _Page, cost: Cost | No
         yield from _risky(by_level["RISKY"], page)
     if by_level["SAFE"]:
         yield from _safe(by_level["SAFE"], page, headed=worst == "SAFE")
-    if cost is not None and cost.tells and not any(one.rule == _COST and one.level for one in findings):
+    cost = section.cost
+    if cost is not None and cost.tells and not any(one.rule == _COST and one.level for one in section.findings):
         yield f"Cost to the model: {cost}"
 
 
-def _title(name: str, findings: Sequence[Finding]) -> str:
-    """The server's name, and its versions where they differ."""
-    for finding in findings:
-        if finding.rule == "server-version-changed" and finding.before and finding.after:
-            return printable(f"{name} {finding.before} -> {finding.after}")
-    return printable(name)
-
-
 def _breaking(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
-    for alike in _alike(_groups(findings)):
-        for number, group in enumerate(alike):
+    for kind in alike(groups(findings)):
+        for number, group in enumerate(kind):
             if "breaking" in page.show:
                 yield from _each(group, page)
                 continue
@@ -173,13 +175,13 @@ def _breaking(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
 
 def _risky(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
     prose = [one for one in findings if is_reworded(one)]
-    for alike in _alike(_groups([one for one in findings if not is_reworded(one)])):
-        if len(alike) > _ALIKE and "risky" not in page.show:
-            every = [one for group in alike for one in group]
-            said = printable(_predicate(every[0]))
+    for kind in alike(groups([one for one in findings if not is_reworded(one)])):
+        if len(kind) > _ALIKE and "risky" not in page.show:
+            every = [one for group in kind for one in group]
+            said = printable(predicate(every[0]))
             yield from page.row([of_places(every)], f"{said} (--show{_NO_BREAK}risky)", "")
             continue
-        for group in alike:
+        for group in kind:
             yield from _each(group, page) if "risky" in page.show else _rows(group, page, "risky", brief=True)
     if prose and "prose" in page.show:
         yield from _each(prose, page)
@@ -190,7 +192,7 @@ def _risky(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
 def _safe(findings: Sequence[Finding], page: _Page, *, headed: bool) -> Iterator[str]:
     if "safe" in page.show:
         yield from [] if headed else [page.level("SAFE")]
-        for group in _groups(findings):
+        for group in groups(findings):
             yield from _rows(group, page, "all", brief=True)
         return
     start = " " * _INDENT if headed else f"{page.level('SAFE')}  "
@@ -200,28 +202,6 @@ def _safe(findings: Sequence[Finding], page: _Page, *, headed: bool) -> Iterator
     yield from ("  " + line for line in rest)
 
 
-def _groups(findings: Iterable[Finding]) -> list[list[Finding]]:
-    groups: dict[str, list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(finding.group, []).append(finding)
-    return list(groups.values())
-
-
-def _alike(groups: Iterable[list[Finding]]) -> list[list[list[Finding]]]:
-    """Groups of which one sentence holds, with nothing but another argument or field for its subject."""
-    kinds: dict[tuple[str, str, str], list[list[Finding]]] = {}
-    for group in groups:
-        said = {_predicate(finding) for finding in group}
-        one = group[0].side in {"input", "output"} and len(said) == 1
-        kinds.setdefault((group[0].rule, group[0].side, said.pop() if one else group[0].group), []).append(group)
-    return list(kinds.values())
-
-
-def _predicate(finding: Finding) -> str:
-    """What a sentence about an argument says of it."""
-    return finding.message.partition(" ")[2]
-
-
 def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = False) -> Iterator[str]:
     """A group: one row for each distinct message, three at most, the id on the first."""
     messages: dict[str, list[Finding]] = {}
@@ -229,18 +209,18 @@ def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = Fal
         messages.setdefault(finding.message, []).append(finding)
     mark = group[0].group[:_DIGITS]
     for message, found in list(messages.items())[:_DISTINCT]:
-        yield from page.row(_names(found), printable(message), mark, brief=brief)
+        yield from page.row(names(found), printable(message), mark, brief=brief)
         mark = ""
     rest = [one for found in list(messages.values())[_DISTINCT:] for one in found]
     if rest:
         told = f"{count(len(rest), 'other change')} of this kind (--show\u00a0{more})"
-        yield from page.row(_names(rest), told, "", brief=brief)
+        yield from page.row(names(rest), told, "", brief=brief)
 
 
 def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
     """Every finding by itself: its own id, the call, before and after, and what to do."""
     for finding in findings:
-        yield from page.row(_names([finding]), printable(finding.message), finding.fingerprint[:_DIGITS])
+        yield from page.row(names([finding]), printable(finding.message), finding.fingerprint[:_DIGITS])
         if finding.has_witness:
             yield from page.call(finding)
         else:
@@ -251,10 +231,6 @@ def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
             )
         if finding.hint:
             yield from page.below("next:", printable(finding.hint))
-
-
-def _names(findings: Iterable[Finding]) -> list[str]:
-    return list(dict.fromkeys(finding.action or finding.tool or "server" for finding in findings))
 
 
 def _json(value: JsonValue) -> str:

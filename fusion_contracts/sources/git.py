@@ -19,7 +19,10 @@ from fusion_contracts.sources.catalog import read_catalog
 from fusion_contracts.sources.lock import decode_lock, reading_of
 from fusion_contracts.sources.sniff import Kind, kind_of
 
-__all__ = ["GitSource", "default_base", "merge_base", "renamed_from", "resolve_revision", "show", "tags_at_head"]
+__all__ = [
+    "GitSource", "default_base", "merge_base", "prefix", "renamed_from", "resolve_revision", "show", "tags_at_head",
+    "tracked",
+]  # fmt: skip
 
 _SHALLOW = "fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere"
 
@@ -147,6 +150,21 @@ def tags_at_head(cwd: Path) -> tuple[str, ...]:
     except FusionError:
         return ()
     return tuple(sorted(out.decode(errors="replace").split())) if status == 0 else ()
+
+
+def prefix(cwd: Path) -> str:
+    """The path of `cwd` from the top of its repository, ending in a slash; "" at the top, and where there is none."""
+    status, out, _ = _git(cwd, "rev-parse", "--show-prefix")
+    return out.decode(errors="surrogateescape").rstrip("\n") if status == 0 else ""
+
+
+def tracked(cwd: Path, *names: str) -> list[str]:
+    """The tracked files below `cwd` that have one of these names, by their paths from it. Raises FusionError."""
+    patterns = [f":(glob)**/{name}" for name in names]
+    status, out, error = _git(cwd, "ls-files", "-z", "--cached", "--", *patterns)
+    if status != 0:
+        raise FusionError(f"git cannot list what it tracks: {error}", "run this inside the repository", stage="git")
+    return list(dict.fromkeys(filter(None, out.decode(errors="surrogateescape").split("\0"))))
 
 
 def merge_base(base: str, cwd: Path) -> str:

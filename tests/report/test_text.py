@@ -16,6 +16,7 @@ from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.diff import Cost, Finding, Level, Report, Side, diff
 from fusion_contracts.errors import Problem
 from fusion_contracts.report import json as json_report
+from fusion_contracts.report.context import Context
 from fusion_contracts.report.layout import width_of
 from fusion_contracts.report.text import render, render_problems, why
 
@@ -33,7 +34,8 @@ def broken(tool: str, message: str, **more: Any) -> Finding:
 
 def text_of(*findings: Finding, width: int = 90, costs: tuple[Cost, ...] = (), **options: Any) -> str:
     """The report without its last line, which is tested by itself."""
-    return render(Report(OLD, NEW, findings, costs=costs), width=width, **options).partition("\nWhy: ")[0]
+    context = Context(width=width, **options)
+    return render(Report(OLD, NEW, findings, costs=costs), context).partition("\nWhy: ")[0]
 
 
 # The last digits of a row are the group's id: a hash that these tests do not depend on.
@@ -155,7 +157,7 @@ def test_show_lists_each_finding_with_its_own_id() -> None:
         "description-changed", Level.RISKY, "t", "description reworded", "/description", side="tool", action=None,
         before="Old words.", after="New words.",
     )  # fmt: skip
-    report = text_of(prose, show=["prose"])
+    report = text_of(prose, show=frozenset({"prose"}))
     assert report.splitlines() == [
         "RISKY  chrome: 1 risky",
         f"  t{' ' * 30}description reworded{' ' * 30}{prose.fingerprint[:7]}",
@@ -168,8 +170,8 @@ def test_show_lists_each_finding_with_its_own_id() -> None:
 def test_show_safe() -> None:
     added = finding("tool-added", Level.SAFE, "new", "added", side="tool", action=None)
     assert shown(added).splitlines() == ["SAFE  chrome: 1 safe", "  1 tool added (--show safe)"]
-    assert shown(added, show=["safe"]).splitlines()[1].split() == ["new", "added", "#######"]
-    assert shown(added, broken("t", "gone"), show=["all"]).count("#######") == 2
+    assert shown(added, show=frozenset({"safe"})).splitlines()[1].split() == ["new", "added", "#######"]
+    assert shown(added, broken("t", "gone"), show=frozenset({"all"})).count("#######") == 2
 
 
 def test_an_answer_that_old_readers_refuse() -> None:
@@ -229,7 +231,7 @@ def test_rows_of_one_sentence_stand_together_and_show_one_call() -> None:
         '      worked  d {"z": null}\n'
         "      now     refused: z is null\n"
     )
-    assert shown(null_removed("a", "x"), null_removed("b", "y"), show=["all"]).count("worked") == 2
+    assert shown(null_removed("a", "x"), null_removed("b", "y"), show=frozenset({"all"})).count("worked") == 2
 
 
 def test_many_risky_rows_of_one_sentence_are_one() -> None:
@@ -240,7 +242,7 @@ def test_many_risky_rows_of_one_sentence_are_one() -> None:
     assert "  3 tools, 4 fields              default changed (--show risky)\n" in shown(*fields)
     whole = [replace(one, side="tool", pointer=f"/annotations/{n}") for n, one in enumerate(many)]
     assert shown(*whole).count("#######") == 4
-    assert shown(*many, show=["risky"]).count("next:") == 4
+    assert shown(*many, show=frozenset({"risky"})).count("next:") == 4
 
 
 def test_a_name_a_little_too_long_stays_on_the_line_of_its_message() -> None:
@@ -287,10 +289,11 @@ def test_the_cost_to_the_model() -> None:
 
 def test_the_last_line_names_the_rule_of_the_worst() -> None:
     found = [finding("x-rule", Level.RISKY, "t", "m"), broken("t", "gone"), replace(broken("a", "gone"), waived=True)]
-    assert render(Report(OLD, NEW, tuple(found)), width=90).endswith("\n\nWhy: fusion explain property-renamed\n")
-    assert render(Report(OLD, NEW, tuple(found[::2])), width=90).endswith("\n\nWhy: fusion explain x-rule\n")
+    page = Context(width=90)
+    assert render(Report(OLD, NEW, tuple(found)), page).endswith("\n\nWhy: fusion explain property-renamed\n")
+    assert render(Report(OLD, NEW, tuple(found[::2])), page).endswith("\n\nWhy: fusion explain x-rule\n")
     safe = Report(OLD, NEW, (finding("tool-added", Level.SAFE, "new", "added"),))
-    assert "Why:" not in render(safe, width=90)
+    assert "Why:" not in render(safe, Context(width=90))
     assert why(safe) == ""
 
 
@@ -303,7 +306,7 @@ def test_a_long_call_is_cut_for_people_and_whole_for_machines() -> None:
     found = broken("t", "gone", has_witness=True, witness={"a": "x" * 300})
     line = shown(found).splitlines()[2]
     assert (len(line), line[-1]) == (90, "…")
-    assert "x" * 300 in json_report.render(Report(OLD, NEW, (found,)))
+    assert "x" * 300 in json_report.render(Report(OLD, NEW, (found,)), Context())
 
 
 def test_several_servers_stand_apart_the_worst_first() -> None:
@@ -320,7 +323,7 @@ def test_waived_findings_are_counted_and_not_shown() -> None:
 
 def test_what_was_not_checked() -> None:
     problem = Problem("sentry", "start", "no answer to initialize in 60 s, twice", "run the command by itself")
-    report = render(Report(OLD, NEW, (broken("t", "gone"),), (problem,)), width=90)
+    report = render(Report(OLD, NEW, (broken("t", "gone"),), (problem,)), Context(width=90))
     assert report.endswith(
         "\n\nNOT CHECKED\n"
         "  sentry                         no answer to initialize in 60 s, twice\n"
@@ -343,7 +346,8 @@ hostile = st.text(max_size=60)
 @given(tool=hostile, message=hostile, server=hostile, value=hostile, width=st.integers(40, 130))
 def test_nothing_a_server_chose_leaves_its_line(tool: str, message: str, server: str, value: str, width: int) -> None:
     found = broken(tool, message, server=server, has_witness=True, witness={value: value}, successor=value)
-    report = render(Report(OLD, NEW, (found,), (Problem(server, "list", message, value),)), width=width, show=["all"])
+    page = Context(width=width, show=frozenset({"all"}))
+    report = render(Report(OLD, NEW, (found,), (Problem(server, "list", message, value),)), page)
     assert not HIDDEN.search(report.replace("\n", ""))
     assert all(width_of(line) <= max(width, 60) for line in report.splitlines()[1:])
 
@@ -362,7 +366,7 @@ def test_real_changes(shared: Path, server: str, old: str, new: str, width: int)
     folder = shared / "catalogs" / server
     report = diff(load(folder / f"{old}.json"), load(folder / f"{new}.json"))
 
-    text = render(report, width=width)
+    text = render(report, Context(width=width))
 
     breaking = [one for one in report.findings if one.level is Level.BREAKING]
     assert breaking

@@ -1,0 +1,88 @@
+"""`fusion check --all`: every lock that git tracks below a folder, in one report that ends once."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.checking import Asked, Outcome, check_lock, finish
+from fusion_contracts.cli.output import Writer
+from fusion_contracts.cli.project import open_project
+from fusion_contracts.config import locate
+from fusion_contracts.diff import Report, Side
+from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.report.counts import count
+
+__all__ = ["check_all"]
+
+_SETTINGS = ("fusion.toml", "pyproject.toml")
+_KEPT = ".fusion/"  # releases are locks as well, and not checked
+
+
+def check_all(folder: str, asked: Asked, writer: Writer) -> int:
+    """Check every tracked lock below `folder`, each with the settings of its project.
+
+    One that cannot be checked is an error in the report and hides no other. Raises FusionError where there is none.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise FusionError(f"there is no folder {printable(folder)}", "check -C", stage="usage")
+    outcomes: dict[str | None, Outcome] = {}
+    failed: list[Problem] = []
+    for place, home in _projects(root).items():
+        try:
+            project = open_project(str(root / home), posixpath.relpath(place, home))
+            outcomes[place] = check_lock(project, asked)
+        except FusionError as error:
+            failed.append(_placed(error.problem, place))
+    return finish(_merged(outcomes, failed), outcomes, writer, failed)
+
+
+def _projects(root: Path) -> dict[str, str]:
+    """Each lock and the folder of its settings, relative to `root`: where settings name it, else its own."""
+    from fusion_contracts.lockfile.file import DEFAULT_NAME
+    from fusion_contracts.sources.git import tracked
+
+    files = [file for file in tracked(root, DEFAULT_NAME, *_SETTINGS) if _KEPT not in f"/{file}"]
+    found = {}
+    for home in {posixpath.dirname(file) or "." for file in files if posixpath.basename(file) in _SETTINGS}:
+        named = _lockfile(root / home)
+        if named is not None and (root / home / named).is_file():
+            found[posixpath.normpath(posixpath.join(home, named))] = home
+    for file in files:
+        if posixpath.basename(file) == DEFAULT_NAME:
+            found.setdefault(file, posixpath.dirname(file) or ".")
+    if not found:
+        message = f"git tracks no {DEFAULT_NAME} in {printable(str(root.resolve()))}"
+        raise FusionError(message, "write one with fusion lock SOURCE, and git add it", stage="usage")
+    return dict(sorted(found.items()))
+
+
+def _lockfile(folder: Path) -> str | None:
+    """What the settings of a folder call the lock; None where they cannot be read: that is told of a lock beside."""
+    try:
+        named = locate(folder)[1].get("lockfile")
+    except FusionError:
+        return None
+    return Path(named).as_posix() if isinstance(named, str) and "\0" not in named else None
+
+
+def _merged(outcomes: Mapping[str | None, Outcome], failed: Sequence[Problem]) -> Report:
+    """One report, in which findings name their lock."""
+    wholes = {place: outcome.whole for place, outcome in outcomes.items()}
+    bases = {whole.base for whole in wholes.values()}
+    base = bases.pop() if len(bases) == 1 else Side(count(len(bases), "base"), "git")
+    return Report(
+        base,
+        Side(count(len(outcomes) + len(failed), "lock"), "lock"),
+        tuple(replace(one, lockfile=place) for place, whole in wholes.items() for one in whole.findings),
+        (*(_placed(one, place) for place, whole in wholes.items() for one in whole.errors), *failed),
+        tuple(replace(cost, lockfile=place) for place, whole in wholes.items() for cost in whole.costs),
+    )
+
+
+def _placed(problem: Problem, place: str | None) -> Problem:
+    return replace(problem, message=f"{place}: {problem.message}")

@@ -1,0 +1,55 @@
+"""What a format may say beside the findings: what was compared, where it stands, and how the run ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fusion_contracts.model import Lock
+
+if TYPE_CHECKING:
+    from fusion_contracts.diff import Finding
+
+__all__ = ["Compared", "Context"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One lock of the run, or the two sources that `fusion diff` was given.
+
+    `old` and `new` are the two sides. `path` is the lock's, from the repository's top with forward slashes, and `text`
+    what stands in it: where findings are shown; None where no lock took part. `fusion check` fills `title`, which says
+    of which lock, and `answers` (`intact`, `fresh`, `compatible`): a sentence each, then lines with what is wrong.
+    """
+
+    old: Lock = field(default_factory=Lock)
+    new: Lock = field(default_factory=Lock)
+    path: str | None = None
+    text: str | None = None
+    title: str = ""
+    answers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What surrounds a report. Every format takes one, and uses of it what it can show.
+
+    `compared` holds the locks of the run by the `lockfile` of their findings: None for the only one. `width`, `colour`
+    and `show` are a terminal's. `ending` is the last line, and `code` the exit code that it states.
+    """
+
+    command: str = "fusion diff"
+    compared: Mapping[str | None, Compared] = field(default_factory=dict)
+    code: int = 0
+    ending: str = ""
+    width: int = 100
+    colour: bool = False
+    show: frozenset[str] = frozenset()
+
+    def of(self, finding: Finding) -> Compared:
+        """What the finding was found in."""
+        return self.compared.get(finding.lockfile, _NOTHING)
+
+
+_NOTHING = Compared()

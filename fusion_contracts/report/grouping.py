@@ -1,0 +1,77 @@
+"""Findings as people read them: by server, by level, and one group where the same change is in many tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fusion_contracts.diff import Cost, Finding, Report
+
+__all__ = ["Section", "alike", "groups", "names", "predicate", "sections"]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """All findings about one server of one lock, the worst first; `cost` is what its tools cost a model."""
+
+    server: str
+    lockfile: str | None
+    findings: tuple[Finding, ...]
+    cost: Cost | None = None
+
+    @property
+    def title(self) -> str:
+        """The server's name, its versions where they differ, and its lock where there are several. Not escaped."""
+        named = self.server if self.lockfile is None else f"{self.lockfile}: {self.server}"
+        for finding in self.findings:
+            if finding.rule == "server-version-changed" and finding.before and finding.after:
+                return f"{named} {finding.before} -> {finding.after}"
+        return named
+
+    def of(self, level: str) -> list[Finding]:
+        """Its findings of a level that are not waived."""
+        return [finding for finding in self.findings if finding.level.name == level and not finding.waived]
+
+    @property
+    def waived(self) -> list[Finding]:
+        """Its findings that were accepted on purpose."""
+        return [finding for finding in self.findings if finding.waived]
+
+
+def sections(report: Report) -> list[Section]:
+    """The servers with findings, in the report's order."""
+    found: dict[tuple[str | None, str], list[Finding]] = {}
+    for finding in report.findings:
+        found.setdefault((finding.lockfile, finding.server), []).append(finding)
+    costs = {(cost.lockfile, cost.server): cost for cost in report.costs}
+    return [Section(place[1], place[0], tuple(each), costs.get(place)) for place, each in found.items()]
+
+
+def groups(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Findings of one section by their group, in order."""
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.group, []).append(finding)
+    return list(found.values())
+
+
+def alike(grouped: Iterable[list[Finding]]) -> list[list[list[Finding]]]:
+    """Groups of which one sentence holds, with nothing but another argument or field for its subject."""
+    kinds: dict[tuple[str, str, str], list[list[Finding]]] = {}
+    for group in grouped:
+        said = {predicate(finding) for finding in group}
+        one = group[0].side in {"input", "output"} and len(said) == 1
+        kinds.setdefault((group[0].rule, group[0].side, said.pop() if one else group[0].group), []).append(group)
+    return list(kinds.values())
+
+
+def predicate(finding: Finding) -> str:
+    """What a sentence about an argument says of it."""
+    return finding.message.partition(" ")[2]
+
+
+def names(findings: Sequence[Finding]) -> list[str]:
+    """The actions, tools or `server` that findings are about, each once. Not escaped."""
+    return list(dict.fromkeys(finding.action or finding.tool or "server" for finding in findings))
