@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.diff import Side
 from fusion_contracts.model import Lock
 
-__all__ = ["base_lock"]
+__all__ = ["base_commit", "base_lock"]
 
 _SHORT = 7  # digits of a commit's id
+
+
+def base_commit(root: Path, revision: str | None) -> tuple[str, str]:
+    """The commit where HEAD left the base, and what to call it. Raises FusionError."""
+    from fusion_contracts.sources.git import default_base, merge_base
+
+    name = revision or default_base(os.environ, root)
+    commit = merge_base(name, root)
+    shown = printable(name)
+    return commit, shown if commit.startswith(name) else f"{shown} ({commit[:_SHORT]})"
 
 
 def base_lock(project: Project, revision: str | None, globs: Sequence[str] = ()) -> tuple[Side, Lock | None]:
@@ -22,13 +33,10 @@ def base_lock(project: Project, revision: str | None, globs: Sequence[str] = ())
     under its old name: another name must not make a check pass. Raises FusionError: not a repository, an unknown
     revision, no common commit, a lock that cannot be read.
     """
-    from fusion_contracts.sources.git import default_base, merge_base, renamed_from, show
+    from fusion_contracts.sources.git import renamed_from, show
     from fusion_contracts.sources.lock import decode_lock
 
-    name = revision or default_base(os.environ, project.root)
-    commit = merge_base(name, project.root)
-    shown = printable(name)
-    label = shown if commit.startswith(name) else f"{shown} ({commit[:_SHORT]})"
+    commit, label = base_commit(project.root, revision)
     path = project.lockfile
     data = show(commit, path, project.root)
     if data is None and (before := renamed_from(commit, path, project.root)) is not None:

@@ -35,7 +35,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The three answers: `fresh` is None offline, `report` compares base and lock, `first`: no lock was at the base."""
+    """The three answers: `fresh` is None offline, `report` compares base and lock.
+
+    `first`: no lock was at the base; `gone`: there was one, and it is no more.
+    """
 
     project: Project
     judging: Judging
@@ -47,6 +50,7 @@ class Outcome:
     report: Report
     first: bool
     unknown_base: Problem | None
+    gone: bool = False
 
     @property
     def stale(self) -> list[Stale]:
@@ -168,13 +172,13 @@ def _freshness(project: Project, lock: Lock, globs: Sequence[str]) -> Freshness:
 
 
 def _intact(outcome: Outcome) -> Iterator[str]:
-    yield "no" if outcome.edited else "yes"
+    yield "no" if outcome.edited else "removed" if outcome.gone else "yes"
     yield from (printable(str(problem)) for problem in outcome.edited)
 
 
 def _fresh(outcome: Outcome) -> Iterator[str]:
     if outcome.fresh is None:
-        yield "not asked (--offline)"
+        yield "nothing to ask" if outcome.gone else "not asked (--offline)"
         return
     fresh = outcome.fresh
     counted = {"unchanged": len(fresh.unchanged), "changed": len(fresh.stale), "not checked": len(fresh.unread)}

@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.cli.base import base_commit, base_lock
 from fusion_contracts.cli.checking import Asked, Outcome, check_lock, finish
 from fusion_contracts.cli.output import Writer
-from fusion_contracts.cli.project import open_project
+from fusion_contracts.cli.project import Judging, Project, open_project
 from fusion_contracts.config import locate
 from fusion_contracts.diff import Report, Side
 from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.model import Lock
 from fusion_contracts.report.counts import count
 
 __all__ = ["check_all"]
@@ -32,13 +34,43 @@ def check_all(folder: str, asked: Asked, writer: Writer) -> int:
         raise FusionError(f"there is no folder {printable(folder)}", "check -C", stage="usage")
     outcomes: dict[str | None, Outcome] = {}
     failed: list[Problem] = []
-    for place, home in _projects(root).items():
+    projects = _projects(root)
+    for place, home in projects.items():
         try:
             project = open_project(str(root / home), posixpath.relpath(place, home))
             outcomes[place] = check_lock(project, asked)
         except FusionError as error:
             failed.append(_placed(error.problem, place))
+    try:
+        outcomes.update(_gone(root, projects, asked))
+    except FusionError as error:
+        failed.append(error.problem)
     return finish(_merged(outcomes, failed), outcomes, writer, failed)
+
+
+def _gone(root: Path, projects: Mapping[str, str], asked: Asked) -> dict[str | None, Outcome]:
+    """The locks that were at the base and are no more, under no other name either: their servers were removed."""
+    from fusion_contracts.lockfile.file import DEFAULT_NAME
+    from fusion_contracts.sources.git import renamed_from, tracked
+
+    try:
+        commit, _ = base_commit(root, asked.base)
+    except FusionError:  # every lock says so
+        return {}
+    before = {file for file in tracked(root, DEFAULT_NAME, revision=commit) if _KEPT not in f"/{file}"}
+    gone = before - projects.keys()
+    gone -= {renamed_from(commit, place, root) for place in projects} if gone else set()
+    project = open_project(str(root)) if gone else None
+    return {place: _removed(replace(project, lockfile=place), asked) for place in sorted(gone)} if project else {}
+
+
+def _removed(project: Project, asked: Asked) -> Outcome:
+    """The answers for a lock that is no more."""
+    judging = Judging.of(project, asked.world, asked.fail_on)
+    side, before = base_lock(project, asked.base, asked.servers)
+    report = judging.compare(before or Lock(), Lock(), base=side, head=Side(project.shown_lock, "lock"))
+    old = before or Lock()
+    return Outcome(project, judging, "", Lock(), old, (), None, report, first=False, unknown_base=None, gone=True)
 
 
 def _projects(root: Path) -> dict[str, str]:

@@ -158,13 +158,20 @@ def prefix(cwd: Path) -> str:
     return out.decode(errors="surrogateescape").rstrip("\n") if status == 0 else ""
 
 
-def tracked(cwd: Path, *names: str) -> list[str]:
-    """The tracked files below `cwd` that have one of these names, by their paths from it. Raises FusionError."""
-    patterns = [f":(glob)**/{name}" for name in names]
-    status, out, error = _git(cwd, "ls-files", "-z", "--cached", "--", *patterns)
+def tracked(cwd: Path, *names: str, revision: str | None = None) -> list[str]:
+    """The files below `cwd` that have one of these names, by their paths from it: tracked now, or at a revision.
+
+    Raises FusionError.
+    """
+    if revision is None:
+        patterns = [f":(glob)**/{name}" for name in names]
+        status, out, error = _git(cwd, "ls-files", "-z", "--cached", "--", *patterns)
+    else:
+        status, out, error = _git(cwd, "ls-tree", "-r", "-z", "--name-only", resolve_revision(revision, cwd))
     if status != 0:
         raise FusionError(f"git cannot list what it tracks: {error}", "run this inside the repository", stage="git")
-    return list(dict.fromkeys(filter(None, out.decode(errors="surrogateescape").split("\0"))))
+    files = dict.fromkeys(filter(None, out.decode(errors="surrogateescape").split("\0")))
+    return [file for file in files if PurePosixPath(file).name in names]
 
 
 def merge_base(base: str, cwd: Path) -> str:

@@ -1,0 +1,142 @@
+"""`fusion check --all`: every tracked lock, each with the settings of its project, in one report that ends once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def monorepo(repository: Any, close_page: Any, list_pages: Any) -> Any:
+    """Two packages, each with a lock of one server called `pages`, committed on `main`."""
+    for package, tool in (("a", close_page), ("b", list_pages)):
+        (repository.folder / package).mkdir()
+        repository.write(f"{package}/pages.json", json.dumps({"tools": [tool]}))
+        command = repository.command("pages")
+        assert repository.run("lock", "-C", package, "--name", "pages", "--", *command).code == 0
+    repository.commit("first")
+    return repository
+
+
+def change(monorepo: Any, package: str, *tools: Any) -> None:
+    monorepo.write(f"{package}/pages.json", json.dumps({"tools": list(tools)}))
+    assert monorepo.run("lock", "-C", package).code == 0
+
+
+def test_each_lock_is_checked_and_one_line_ends_it(monorepo: Any, close_page_v2: Any) -> None:
+    base = monorepo.git("rev-parse", "HEAD")[:7]
+    change(monorepo, "a", close_page_v2)
+    result = monorepo.run("check", "--all", "--offline", "--base", "main")
+    assert (result.code, result.err) == (1, "")
+    assert result.out == (
+        "fusion check: a/fusion.lock, 1 server\n"
+        "intact      yes\n"
+        "fresh       not asked (--offline)\n"
+        f"compatible  with fusion.lock at main ({base}): 1 breaking\n"
+        "fusion check: b/fusion.lock, 1 server\n"
+        "intact      yes\n"
+        "fresh       not asked (--offline)\n"
+        f"compatible  with fusion.lock at main ({base}): no changes\n"
+        "\n"
+        "BREAKING  a/fusion.lock: pages: 1 breaking\n"
+        "  close_page                     when no longer accepts 'later'                              cd16508\n"
+        '      worked  close_page {"when": "later"}\n'
+        '      now     refused: when is "later"\n'
+        "\n"
+        "Why: fusion explain enum-value-removed\n"
+        "exit 1: breaking findings\n"
+    )
+
+
+def test_one_report_names_each_finding_s_lock(monorepo: Any, close_page: Any, close_page_v2: Any) -> None:
+    change(monorepo, "a", close_page_v2)
+    change(monorepo, "b")
+    result = monorepo.run("check", "--all", "--offline", "--base", "main", "--format", "json")
+    report = json.loads(result.out)
+    assert [(one["lockfile"], one["server"], one["rule"]) for one in report["findings"]] == [
+        ("a/fusion.lock", "pages", "enum-value-removed"),
+        ("b/fusion.lock", "pages", "tool-removed"),
+    ]
+    assert report["head"] == {"label": "2 locks", "kind": "lock"}
+    assert report["base"]["revision"] == monorepo.git("rev-parse", "HEAD")
+
+
+def test_each_lock_has_the_settings_beside_it(monorepo: Any, close_page_v2: Any) -> None:
+    change(monorepo, "a", close_page_v2)
+    settings = monorepo.read("a/fusion.toml")
+    monorepo.write("a/fusion.toml", 'fail-on = "never"\n' + settings)
+    assert monorepo.run("check", "--all", "--offline", "--base", "main").code == 0
+    assert monorepo.run("check", "--all", "--offline", "--base", "main", "--fail-on", "breaking").code == 1
+
+
+def test_settings_that_name_a_lock_elsewhere_are_its_own(repository: Any, close_page: Any, close_page_v2: Any) -> None:
+    (repository.folder / "locks").mkdir()
+    repository.write("fusion.toml", 'lockfile = "locks/fusion.lock"\nfail-on = "never"\n')
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.commit("first")
+    repository.serve("pages", close_page_v2)
+    repository.run("lock")
+    result = repository.run("check", "--all", "--base", "main")
+    assert result.code == 0
+    assert result.out.startswith("fusion check: locks/fusion.lock, 1 server\nintact      yes\nfresh       1 server")
+    assert "BREAKING  locks/fusion.lock: pages: 1 breaking\n" in result.out
+
+
+def test_one_that_cannot_be_read_hides_no_other(monorepo: Any, close_page_v2: Any) -> None:
+    monorepo.write("b/fusion.lock", "not = [a lock")
+    result = monorepo.run("check", "--all", "--offline", "--base", "main", "--format", "json")
+    (error,) = json.loads(result.out)["errors"]
+    assert error["message"].startswith("b/fusion.lock: ")
+    assert result.code == 2
+    change(monorepo, "a", close_page_v2)
+    assert monorepo.run("check", "--all", "--offline", "--base", "main").code == 1
+
+
+def test_a_lock_that_is_no_more_took_its_servers_along(monorepo: Any) -> None:
+    monorepo.git("rm", "-q", "-r", "b")
+    result = monorepo.run("check", "--all", "--offline", "--base", "main", "--format", "json")
+    assert result.code == 1
+    (finding,) = json.loads(result.out)["findings"]
+    assert (finding["lockfile"], finding["rule"], finding["level"]) == ("b/fusion.lock", "server-removed", "BREAKING")
+
+
+def test_a_lock_that_moved_is_compared_with_where_it_was(monorepo: Any) -> None:
+    monorepo.git("mv", "b", "c")
+    result = monorepo.run("check", "--all", "--offline", "--base", "main", "--format", "json")
+    assert (result.code, json.loads(result.out)["findings"]) == (0, [])
+
+
+def test_kept_releases_are_no_locks_to_check(monorepo: Any) -> None:
+    kept = monorepo.folder / "a" / ".fusion" / "releases" / "pages"
+    kept.mkdir(parents=True)
+    shutil.copy(monorepo.folder / "a" / "fusion.lock", kept / "fusion.lock")
+    monorepo.commit("kept")
+    result = monorepo.run("check", "--all", "--offline", "--base", "main", "--format", "json")
+    assert json.loads(result.out)["head"]["label"] == "2 locks"
+
+
+@pytest.mark.parametrize("option", ["--lockfile", "--config"])
+def test_what_names_one_lock_is_refused(monorepo: Any, option: str) -> None:
+    result = monorepo.run("check", "--all", option, "x.toml")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        f"fusion: --all goes without {option}; each lock has the settings of its own folder\nexit 2: could not check\n"
+    )
+
+
+def test_no_lock_at_all(repository: Any) -> None:
+    repository.commit("empty")
+    result = repository.run("check", "--all")
+    assert result.code == 2
+    assert result.err.startswith(
+        "fusion: git tracks no fusion.lock in DIR; write one with fusion lock SOURCE, and git add it\n"
+    )
+
+
+def test_not_a_repository(project: Any) -> None:
+    result = project.run("check", "--all")
+    assert result.code == 2
+    assert "run this inside the repository" in result.err

@@ -1,0 +1,83 @@
+"""Several formats in one run: which goes where, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def pair(project: Any, close_page: Any, close_page_v2: Any) -> Any:
+    project.catalog("old.json", close_page)
+    project.catalog("new.json", close_page_v2)
+    return project
+
+
+def test_a_text_for_people_and_a_file_for_machines(pair: Any) -> None:
+    plain = pair.run("diff", "old.json", "new.json")
+    both = pair.run("diff", "old.json", "new.json", "--format", "text", "--format", "json=report.json")
+    assert both == plain
+    assert json.loads(pair.read("report.json"))["summary"]["breaking"] == 1
+
+
+def test_standard_output_holds_the_report_for_machines_alone(pair: Any) -> None:
+    result = pair.run("diff", "old.json", "new.json", "--format", "text=report.txt", "--format", "json")
+    assert json.loads(result.out)["summary"]["verdict"] == "BREAKING"
+    assert result.err == "old.json -> new.json\nexit 1: breaking findings\n"
+    assert pair.read("report.txt").startswith("BREAKING  old: 1 breaking\n")
+
+
+def test_a_relative_file_starts_at_the_folder(pair: Any) -> None:
+    (pair.folder / "sub").mkdir()
+    pair.run("diff", "-C", "sub", "../old.json", "../new.json", "--format", "json=report.json")
+    assert json.loads(pair.read("sub/report.json"))["summary"]["breaking"] == 1
+
+
+def test_an_early_end_is_in_every_file_for_machines(pair: Any) -> None:
+    result = pair.run("diff", "old.json", "none.json", "--format", "text", "--format", "json=report.json")
+    assert result.code == 2
+    (error,) = json.loads(pair.read("report.json"))["errors"]
+    assert error["message"] == "none.json does not exist"
+
+
+def test_no_file_is_written_where_one_cannot_be(pair: Any) -> None:
+    before = pair.files()
+    result = pair.run("diff", "old.json", "new.json", "--format", "text=a.txt", "--format", "json=none/b.json")
+    assert result.code == 2
+    assert result.err.splitlines()[-2] == (
+        "fusion: cannot write none/b.json: its folder does not exist; nothing was changed;"
+        " check the path and its permissions, then run again"
+    )
+    assert pair.files() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--format", "text", "--format", "json"],
+            "2 formats would go to standard output; give each a file of its own: --format FORMAT=FILE",
+        ),
+        (
+            ["--format", "text=a", "--format", "json=a"],
+            "2 formats would go to a; give each a file of its own: --format FORMAT=FILE",
+        ),
+        (
+            ["--format", "json=a", "-o", "b"],
+            "-o goes with one format without a file, and none is there; write --format FORMAT=FILE for each",
+        ),
+        (["--format", "json="], "--format json= names no file; write json=FILE"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(pair: Any, options: list[str], said: str) -> None:
+    result = pair.run("diff", "old.json", "new.json", *options)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == f"fusion: {said}\nexit 2: could not check\n"
+
+
+def test_an_unknown_format(pair: Any) -> None:
+    result = pair.run("diff", "old.json", "new.json", "--format", "yaml=a")
+    assert result.code == 2
+    assert "'yaml' is not one of text, json" in result.err
