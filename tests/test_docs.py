@@ -6,11 +6,14 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fusion_contracts import diff, load
+import fusion_contracts
+from fusion_contracts import Lock, diff, load
+from fusion_contracts.lockfile.codec import encode
 
 
 def fenced(root: Path, page: str, language: str) -> str:
@@ -68,3 +71,38 @@ def test_the_report_page_names_every_key_of_a_finding(root: Path, tmp_path: Path
     named = {key for row in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)}
     assert named - set(finding) <= {"silent", "waived"}
     assert set(finding) <= named
+
+
+def test_the_python_page_runs_as_it_stands(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schemas = {"fusion.lock": {"enum": ["open", "closed"]}, "helpdesk.json": {"enum": ["open"]}}
+    for name, state in schemas.items():
+        schema = {"type": "object", "properties": {"state": state}}
+        catalog = {"server": {"name": "helpdesk"}, "tools": [{"name": "list_tickets", "inputSchema": schema}]}
+        (tmp_path / "catalog.json").write_text(json.dumps(catalog), encoding="utf-8")
+        if name == "fusion.lock":
+            lock = Lock({"helpdesk": replace(load(tmp_path / "catalog.json"), name="helpdesk")})
+            (tmp_path / name).write_text(encode(lock), encoding="utf-8")
+        else:
+            (tmp_path / "catalog.json").rename(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    page = (root / "docs" / "python-api.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    printed = []
+    for block in blocks:
+        exec(compile(block, "python-api.md", "exec"), {})
+        printed.append(capsys.readouterr().out)
+    assert printed == [
+        "list_tickets state no longer accepts 'closed'\n  worked before: {'state': 'closed'}\nBREAKING\n",
+        "incompatible {'unit': 'K'}\n",
+        "",
+    ]
+
+
+def test_the_python_page_names_what_is_exported(root: Path) -> None:
+    page = (root / "docs" / "python-api.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"\w+", page)) | {"Lock", "Problem", "Side"}
+    quiet = {"Prompt", "Resource", "ResourceTemplate", "FusionClientError", "ToolFault", "ValidationReport"}
+    quiet |= {"__version__", "to_fault"}
+    assert set(fusion_contracts.__all__) - told - quiet == set()
