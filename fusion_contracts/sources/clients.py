@@ -1,0 +1,288 @@
+"""Client configurations: the servers that Claude, Cursor, VS Code, Codex, Gemini, Zed, opencode and others start.
+
+What a file is, its root key says, never its name. Every client has its own words for the same things; here they become
+one `Entry` a server, with references written `${NAME}` whatever the client writes:
+
+| written | becomes | by |
+|---|---|---|
+| `${env:NAME}` | `${NAME}` | Cursor, VS Code, Windsurf |
+| `$NAME`, a whole value | `${NAME}` | Gemini CLI |
+| `{env:NAME}` | `${NAME}` | opencode |
+| `${input:some-id}` | `${SOME_ID}` | VS Code; `--input some-id=...` sets it, else the environment |
+| `${userHome}` | `${HOME}` | Cursor, VS Code |
+| `${workspaceFolder}` | `.`, the project's folder | Cursor, VS Code |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.errors import FusionError, Problem
+
+__all__ = ["Entry", "Filter", "entries_of", "input_variable", "parse_document"]
+
+_ROOTS = (
+    ("mcpServers",),  # Claude, Cursor, Gemini CLI, Windsurf, FastMCP, and most others
+    ("mcp_servers",),  # Codex
+    ("context_servers",),  # Zed
+    ("mcp", "servers"),  # opencode, and VS Code's settings.json
+    ("servers",),  # VS Code's mcp.json
+    ("mcp",),  # opencode
+)
+_TOML_TABLE = re.compile(r"""^\s*\[+\s*["']?mcp_servers\b""", re.MULTILINE)
+_MAX_BYTES = 4 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which of a server's tools the client offers: those in `only` (None: all), less those in `without`."""
+
+    only: frozenset[str] | None = None
+    without: frozenset[str] = frozenset()
+
+    def takes(self, tool: str) -> bool:
+        """Whether the client offers a tool."""
+        return (self.only is None or tool in self.only) and tool not in self.without
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One server of a client configuration: a command or a URL. Texts may hold `${NAME}` references.
+
+    `transport` is `http`, `sse`, or None where the client leaves it open. `env_file` and `cwd` are as written, from
+    the project's folder. A disabled entry is listed, so that it can be named, and not started.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    url: str | None = None
+    transport: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    pass_env: tuple[str, ...] = ()
+    env_file: str | None = None
+    cwd: str | None = None
+    disabled: bool = False
+    tools: Filter = field(default_factory=Filter)
+
+
+# --- the document ----------------------------------------------------------------------------------------------------
+
+
+def parse_document(data: bytes, label: str) -> dict[str, Any] | None:
+    """The object in a configuration file; None for what is no client configuration.
+
+    JSON, JSON with comments and trailing commas, or TOML. Raises FusionError for a file that is meant to be one of
+    these and is broken.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    if len(data) > _MAX_BYTES or not any(root[0] in text for root in _ROOTS):
+        return None
+    if _TOML_TABLE.search(text):
+        document = _toml(text, label)
+    elif text.lstrip()[:1] in {"{", "/"}:  # an object, or a comment before it
+        document = _json(text, label)
+    else:
+        return None
+    return document if isinstance(document, dict) and _servers(document) is not None else None
+
+
+def _toml(text: str, label: str) -> Any:
+    import tomli
+
+    try:
+        return tomli.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FusionError(f"{label} is not valid TOML: {printable(str(error))}", "correct that line") from None
+
+
+def _json(text: str, label: str) -> Any:
+    from fusion_contracts.canonical import loads
+
+    try:
+        return loads(text.encode(), label)
+    except FusionError:
+        import json5  # comments and trailing commas; slow, so only for what is no plain JSON
+
+        try:
+            return json5.loads(text, allow_duplicate_keys=False)
+        except (ValueError, RecursionError) as error:
+            reason = printable(str(error).removeprefix("<string>:"))
+            raise FusionError(f"{label} is no JSON, with comments or without: line {reason}", "correct it") from None
+
+
+def _servers(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The table of servers, by the first root key that holds one."""
+    for root in _ROOTS:
+        table: Any = document
+        for key in root:
+            table = table.get(key) if isinstance(table, dict) else None
+        if isinstance(table, dict) and _plausible(table, root):
+            return table
+    return None
+
+
+def _plausible(table: Mapping[str, Any], root: tuple[str, ...]) -> bool:
+    """Whether a table holds servers. `servers` and `mcp` are words of others too: there an entry must look like one."""
+    if root not in {("servers",), ("mcp",)}:
+        return True
+    return any(isinstance(one, dict) and one.keys() & {"command", "url", "type"} for one in table.values())
+
+
+# --- the entries -----------------------------------------------------------------------------------------------------
+
+
+def entries_of(document: Mapping[str, Any]) -> tuple[list[Entry], list[Problem]]:
+    """The servers of a configuration, sorted by name, and what is wrong with the others."""
+    entries: list[Entry] = []
+    problems: list[Problem] = []
+    for name, table in sorted((_servers(document) or {}).items()):
+        try:
+            entries.append(_entry(name, table))
+        except FusionError as error:
+            problems.append(Problem(name, "usage", error.problem.message, error.problem.next))
+    return entries, problems
+
+
+def _entry(name: str, table: Any) -> Entry:
+    if not name:
+        raise FusionError("an entry has no name", "name it", stage="usage")
+    if not isinstance(table, dict):
+        raise FusionError("its entry is no table", "write command and args, or url", stage="usage")
+    command, env = _command(table)
+    url, transport = _url(table)
+    disabled = table.get("disabled") is True or table.get("enabled") is False
+    if not disabled and bool(command) == (url is not None):
+        both = "both a command and a URL" if command else "neither a command nor a URL"
+        raise FusionError(f"its entry has {both}", "keep one of the two", stage="usage")
+    return Entry(
+        name,
+        command,
+        url,
+        transport,
+        {**env, **_texts(table, "env"), **_texts(table, "environment")},
+        dict(_headers(table)),
+        _listed(table, "env_vars"),
+        _reference(_text(table, "envFile")),
+        _reference(_text(table, "cwd")),
+        disabled,
+        _filter(table),
+    )
+
+
+def _command(table: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The words to start, and the environment that stands with them; a command may be a text, a list or a table."""
+    value, args = table.get("command"), _listed(table, "args")
+    if isinstance(value, dict):  # Zed, as it was
+        return (_referenced((_text(value, "path") or "",)) + _referenced(_listed(value, "args"))), _texts(value, "env")
+    if isinstance(value, list):
+        return _referenced(_listed(table, "command") + args), {}
+    text = _text(table, "command")
+    return (_referenced((text, *args)) if text else ()), {}
+
+
+_TRANSPORTS = {
+    "http": "http", "streamable-http": "http", "streamable_http": "http", "streamableHttp": "http", "sse": "sse",
+    "stdio": None, "local": None, "remote": None, "custom": None, "extension": None,
+}  # fmt: skip
+
+
+def _url(table: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The URL, and how it is spoken to where the client says so."""
+    said = _text(table, "type") or _text(table, "transport")
+    if said is not None and said not in _TRANSPORTS:
+        message = f"its entry has the transport {printable(said)}"
+        raise FusionError(message, "write stdio, http or sse", stage="usage")
+    for key, transport in (("httpUrl", "http"), ("url", None), ("serverUrl", None)):
+        if (text := _text(table, key)) is not None:
+            return _reference(text), transport or _TRANSPORTS.get(said or "")
+    return None, None
+
+
+def _headers(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield from _texts(table, "headers").items()
+    yield from _texts(table, "http_headers").items()
+    yield from ((name, f"${{{variable}}}") for name, variable in _texts(table, "env_http_headers").items())
+    if bearer := _text(table, "bearer_token_env_var"):
+        yield "Authorization", f"Bearer ${{{bearer}}}"
+
+
+def _filter(table: Mapping[str, Any]) -> Filter:
+    only = [table[key] for key in ("includeTools", "enabled_tools") if table.get(key) is not None]
+    names = (*_listed(table, "excludeTools"), *_listed(table, "disabled_tools"), *_listed(table, "disabledTools"))
+    listed = (*_listed(table, "includeTools"), *_listed(table, "enabled_tools"))
+    return Filter(frozenset(map(_bare, listed)) if only else None, frozenset(map(_bare, names)))
+
+
+def _bare(tool: str) -> str:
+    """A tool's name; Gemini allows arguments behind it."""
+    return tool.partition("(")[0]
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def _text(table: Mapping[str, Any], key: str) -> str | None:
+    value = table.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise FusionError(f"its {key} is no text", "correct the entry", stage="usage")
+    return value
+
+
+def _listed(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = table.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise FusionError(f"its {key} is no list of texts", "correct the entry", stage="usage")
+    return tuple(value)
+
+
+def _texts(table: Mapping[str, Any], key: str) -> dict[str, str]:
+    """A table of texts; numbers and booleans are written as clients hand them on."""
+    value = table.get(key)
+    if value is None:
+        return {}
+    plain = isinstance(value, dict) and all(isinstance(one, str | int | float) for one in value.values())
+    if not plain:
+        raise FusionError(f"its {key} is no table of texts", "correct the entry", stage="usage")
+    return {name: _reference(_shell_text(one)) for name, one in value.items()}
+
+
+def _shell_text(value: str | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_ENV = re.compile(r"\$\{env:(?P<name>[A-Za-z_]\w*)\}|\{env:(?P<bare>[A-Za-z_]\w*)\}")
+_INPUT = re.compile(r"\$\{input:(?P<id>[^}]+)\}")
+_ALONE = re.compile(r"\$(?P<name>[A-Za-z_]\w*)")
+_HERE = re.compile(r"\$\{workspaceFolder\}|\$\{workspaceRoot\}")
+
+
+def input_variable(identifier: str) -> str:
+    """The variable that stands for a VS Code input: `api-key` is `API_KEY`."""
+    return re.sub(r"\W", "_", identifier, flags=re.ASCII).upper()
+
+
+def _referenced(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_reference(word) for word in words)
+
+
+def _reference(text: Any) -> Any:
+    """A text with its references in our form; None for None."""
+    if text is None:
+        return None
+    text = _ENV.sub(lambda found: f"${{{found['name'] or found['bare']}}}", text)
+    text = _INPUT.sub(lambda found: f"${{{input_variable(found['id'])}}}", text)
+    text = _HERE.sub(".", text.replace("${userHome}", "${HOME}"))
+    alone = _ALONE.fullmatch(text)
+    return f"${{{alone['name']}}}" if alone else text
