@@ -20,11 +20,11 @@ from fusion_contracts.sources.lock import decode_lock, reading_of
 from fusion_contracts.sources.sniff import Kind, kind_of
 
 __all__ = [
-    "GitSource", "default_base", "merge_base", "prefix", "renamed_from", "resolve_revision", "show", "tags_at_head",
-    "tracked",
+    "SHALLOW", "GitSource", "default_base", "is_shallow", "merge_base", "prefix", "renamed_from", "resolve_revision",
+    "run_git", "show", "tags_at_head", "tracked",
 ]  # fmt: skip
 
-_SHALLOW = "fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere"
+SHALLOW = "fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere"
 
 # Branches that a CI says a change is for. GitHub's is empty outside a pull request, as are most.
 _TARGET_BRANCHES = (
@@ -97,9 +97,9 @@ def show(revision: str, path: str | os.PathLike[str], cwd: Path) -> bytes | None
         raise FusionError(f"{where} lies in a submodule", "run this in the submodule's folder", stage="git")
     if kind != "blob":
         raise FusionError(f"{where} is a folder, not a file", "name a file in it", stage="git")
-    status, data, error = _git(cwd, "cat-file", "blob", blob)
+    status, data, error = run_git(cwd, "cat-file", "blob", blob)
     if status != 0:
-        raise FusionError(f"git cannot read {where}: {error}", _SHALLOW, stage="git")
+        raise FusionError(f"git cannot read {where}: {error}", SHALLOW, stage="git")
     return data
 
 
@@ -107,9 +107,9 @@ def _entry(commit: str, path: str | os.PathLike[str], cwd: Path, where: str) -> 
     """The kind and id of what a commit has at a path, or of the submodule above it; None where there is neither."""
     relative = PurePosixPath(Path(os.path.relpath(cwd / path, cwd)).as_posix())
     paths = [str(one) for one in (*relative.parents, relative) if one.name not in {"", ".."}]
-    status, out, error = _git(cwd, "--literal-pathspecs", "ls-tree", "-z", commit, "--", *paths)
+    status, out, error = run_git(cwd, "--literal-pathspecs", "ls-tree", "-z", commit, "--", *paths)
     if status != 0:
-        step = "name a path inside the repository" if "outside repository" in error else _SHALLOW
+        step = "name a path inside the repository" if "outside repository" in error else SHALLOW
         raise FusionError(f"git cannot look for {where}: {error}", step, stage="git")
     for line in out.decode(errors="surrogateescape").split("\0"):
         entry, _, name = line.partition("\t")
@@ -121,7 +121,7 @@ def _entry(commit: str, path: str | os.PathLike[str], cwd: Path, where: str) -> 
 
 def renamed_from(revision: str, path: str | os.PathLike[str], cwd: Path) -> str | None:
     """The path, relative to `cwd`, that a file had at a revision from which it was renamed since; None for none."""
-    status, out, _ = _git(cwd, "diff", "--relative", "--name-status", "-z", "-M", "--diff-filter=R", revision)
+    status, out, _ = run_git(cwd, "diff", "--relative", "--name-status", "-z", "-M", "--diff-filter=R", revision)
     fields = out.decode(errors="surrogateescape").split("\0")
     wanted = Path(os.path.relpath(cwd / path, cwd)).as_posix()
     pairs = zip(fields[1::3], fields[2::3], strict=False)
@@ -131,7 +131,7 @@ def renamed_from(revision: str, path: str | os.PathLike[str], cwd: Path) -> str 
 def resolve_revision(revision: str, cwd: Path) -> str:
     """The id of the commit that a revision names. Raises FusionError where it names none here."""
     name = f"{_checked(revision)}^{{commit}}"
-    status, out, error = _git(cwd, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+    status, out, error = run_git(cwd, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
     commit = out.decode(errors="replace").strip().rpartition("\n")[2]
     if status == 0 and commit:
         return commit
@@ -139,14 +139,14 @@ def resolve_revision(revision: str, cwd: Path) -> str:
         message = f"git cannot resolve {printable(revision)}: {error}"
         raise FusionError(message, "run this inside the repository", stage="git")
     fetch = f"check the name, or fetch it: git fetch origin {printable(revision.removeprefix('origin/'))}"
-    step = _SHALLOW if _is_shallow(cwd) else fetch
+    step = SHALLOW if is_shallow(cwd) else fetch
     raise FusionError(f"the revision {printable(revision)} is not in this clone", step, stage="git")
 
 
 def tags_at_head(cwd: Path) -> tuple[str, ...]:
     """The tags of the commit that HEAD is, sorted; none where there is no commit, no repository or no git."""
     try:
-        status, out, _ = _git(cwd, "tag", "--points-at", "HEAD")
+        status, out, _ = run_git(cwd, "tag", "--points-at", "HEAD")
     except FusionError:
         return ()
     return tuple(sorted(out.decode(errors="replace").split())) if status == 0 else ()
@@ -154,7 +154,7 @@ def tags_at_head(cwd: Path) -> tuple[str, ...]:
 
 def prefix(cwd: Path) -> str:
     """The path of `cwd` from the top of its repository, ending in a slash; "" at the top, and where there is none."""
-    status, out, _ = _git(cwd, "rev-parse", "--show-prefix")
+    status, out, _ = run_git(cwd, "rev-parse", "--show-prefix")
     return out.decode(errors="surrogateescape").rstrip("\n") if status == 0 else ""
 
 
@@ -165,9 +165,9 @@ def tracked(cwd: Path, *names: str, revision: str | None = None) -> list[str]:
     """
     if revision is None:
         patterns = [f":(glob)**/{name}" for name in names]
-        status, out, error = _git(cwd, "ls-files", "-z", "--cached", "--", *patterns)
+        status, out, error = run_git(cwd, "ls-files", "-z", "--cached", "--", *patterns)
     else:
-        status, out, error = _git(cwd, "ls-tree", "-r", "-z", "--name-only", resolve_revision(revision, cwd))
+        status, out, error = run_git(cwd, "ls-tree", "-r", "-z", "--name-only", resolve_revision(revision, cwd))
     if status != 0:
         raise FusionError(f"git cannot list what it tracks: {error}", "run this inside the repository", stage="git")
     files = dict.fromkeys(filter(None, out.decode(errors="surrogateescape").split("\0")))
@@ -177,14 +177,14 @@ def tracked(cwd: Path, *names: str, revision: str | None = None) -> list[str]:
 def merge_base(base: str, cwd: Path) -> str:
     """The commit that HEAD and `base` have in common. Raises FusionError where there is none in this clone."""
     theirs, ours = resolve_revision(base, cwd), resolve_revision("HEAD", cwd)
-    status, out, error = _git(cwd, "merge-base", ours, theirs)
+    status, out, error = run_git(cwd, "merge-base", ours, theirs)
     commit = out.decode(errors="replace").strip()
     if status == 0 and commit:
         return commit
     if error:
-        raise FusionError(f"git cannot compare HEAD with {printable(base)}: {error}", _SHALLOW, stage="git")
+        raise FusionError(f"git cannot compare HEAD with {printable(base)}: {error}", SHALLOW, stage="git")
     message = f"HEAD and {printable(base)} have no commit in common in this clone"
-    raise FusionError(message, _SHALLOW if _is_shallow(cwd) else "name another revision with --base", stage="git")
+    raise FusionError(message, SHALLOW if is_shallow(cwd) else "name another revision with --base", stage="git")
 
 
 def default_base(environ: Mapping[str, str], cwd: Path) -> str:
@@ -202,7 +202,7 @@ def default_base(environ: Mapping[str, str], cwd: Path) -> str:
         return f"origin/{environ['TRAVIS_BRANCH']}"
     if environ.get("APPVEYOR_PULL_REQUEST_NUMBER") and environ.get("APPVEYOR_REPO_BRANCH"):
         return f"origin/{environ['APPVEYOR_REPO_BRANCH']}"
-    status, _, error = _git(cwd, "rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD")
+    status, _, error = run_git(cwd, "rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD")
     if status == 0:
         return "origin/HEAD"
     if error:
@@ -221,12 +221,16 @@ def _checked(revision: str) -> str:
     return revision
 
 
-def _is_shallow(cwd: Path) -> bool:
-    return _git(cwd, "rev-parse", "--is-shallow-repository")[1].strip() == b"true"
+def is_shallow(cwd: Path) -> bool:
+    """Whether this clone lacks some of the history."""
+    return run_git(cwd, "rev-parse", "--is-shallow-repository")[1].strip() == b"true"
 
 
-def _git(cwd: Path, *arguments: str) -> tuple[int, bytes, str]:
-    """Run git: exit status, standard output, and the first line of what it complains about."""
+def run_git(cwd: Path, *arguments: str, given: bytes = b"") -> tuple[int, bytes, str]:
+    """Run git on `given` input: exit status, standard output, and the first line of what it complains about.
+
+    Raises FusionError where git cannot be started.
+    """
     import subprocess  # a diff of two files needs none
 
     # No prompt, no lock of the index, English messages; variables such as GIT_DIR stay as the person set them.
@@ -236,7 +240,7 @@ def _git(cwd: Path, *arguments: str) -> tuple[int, bytes, str]:
             ["git", *arguments],  # noqa: S607 - the git that the person uses
             cwd=cwd,
             env=env,
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             check=False,
         )
