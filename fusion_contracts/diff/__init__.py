@@ -20,7 +20,7 @@ from fusion_contracts.model import Lock, ServerContract
 
 __all__ = [
     "GROWTH_PERCENT", "Cost", "FailOn", "Finding", "FindingSide", "Level", "Report", "Side", "diff", "diff_locks",
-    "exit_code", "failing", "read_levels",
+    "exit_code", "failing", "pairs", "read_levels",
 ]  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def diff_locks(  # noqa: PLR0913 - as diff
     world = _world(world)
     findings: list[Finding] = []
     costs: list[Cost] = []
-    for name, before, after in _pairs(old, new):
+    for name, before, after in pairs(old, new):
         findings += classify(_facts(before, after, world), name)
         cost = _cost(name, before, after)
         costs += [cost] if cost.before != cost.after else []
@@ -81,7 +81,7 @@ def _world(world: str) -> str:
     return world
 
 
-def _pairs(old: Lock, new: Lock) -> Iterator[tuple[str, ServerContract | None, ServerContract | None]]:
+def pairs(old: Lock, new: Lock) -> Iterator[tuple[str, ServerContract | None, ServerContract | None]]:
     """Each server's NAME, and its contracts: None on the side where it is not there."""
     if len(old.servers) == len(new.servers) == 1:
         (before,), (after,) = old.servers.values(), new.servers.values()

@@ -24,6 +24,7 @@ __all__ = [
     "ResourceAdded", "ResourceChanged", "ResourceRemoved", "SchemaNarrowed", "ServerAdded", "ServerInfoChanged",
     "ServerNameChanged", "ServerRemoved", "ServerVersionChanged", "TemplateAdded", "TemplateRemoved",
     "TemplateVariablesChanged", "ToolAdded", "ToolRemoved", "ToolRenamed", "UnclassifiedChange", "Undecided",
+    "VersionBumpMissing",
 ]  # fmt: skip
 
 
@@ -270,6 +271,19 @@ class UnclassifiedChange(ContractChange):
 
     had: bool
     has: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionBumpMissing(ContractChange):
+    """The declared version moved too little; `before` and `after` are the versions, `name` where it is declared.
+
+    `since` is the release compared with, `least` what would do (`2.0.0 or later`), `bump` what kind of step that is
+    (`a major bump`), "" where the version went back.
+    """
+
+    since: str
+    least: str
+    bump: str
 
 
 class SchemaNarrowed(ContractChange):

@@ -26,6 +26,7 @@ RULES = [find(identifier) for identifier in rule_ids()]
 LAST_RESORTS = {
     "schema-narrowed": "fires only when the engine blames no edit; see test_schemas",
     "undecided": "the engine decides every plain pair; see test_schemas",
+    "version-bump-missing": "fires where --expect-bump asks; see test_bump",
 }
 
 
@@ -270,6 +271,10 @@ CONTRACT_SAMPLES: dict[str, list[dict[str, Any]]] = {
     "PromptArgumentRequiredChanged": [{"before": not after, "after": after} for after in (True, False)],
     "CapabilityRemoved": [{"name": "tools", "before": before} for before in OFFERS],
     "ToolRemoved": [{"name": ""}, {"name": "closest"}],
+    "VersionBumpMissing": [
+        {"before": "1.4.0", "after": after, "since": "v1.4.0", "least": "2.0.0", "bump": bump}
+        for after, bump in (("1.4.0", "a major bump"), ("1.5.0", "a major bump"), ("1.3.0", ""))
+    ],
     "ResourceChanged": [{"name": "file:///a size"}, {"name": "file:///a mimeType"}],
 }
 TEXTS = {"name": "thing", "before": "a", "after": "b"}
