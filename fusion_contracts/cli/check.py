@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from fusion_contracts.cli.options import (
+    Against,
     Base,
     ConfigPath,
     FailOn,
@@ -31,6 +32,14 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
         bool, typer.Option("--all", help="Every lock that git tracks in the folder, each with the settings beside it.")
     ] = False,
     base: Base = None,
+    against: Against = None,
+    expect_bump: Annotated[
+        bool, typer.Option("--expect-bump", help="Fail where the declared version moved too little since the release.")
+    ] = False,
+    next_version: Annotated[
+        str | None,
+        typer.Option("--next-version", metavar="X.Y.Z", help="Expect of this version, and not of the declared one."),
+    ] = None,
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
     fail_on: FailOn = None,
@@ -55,7 +64,10 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
 
     def checked() -> int:
         refuse_command(context.obj, "check")
-        asked = Asked(base, tuple(servers), world, fail_on, offline)
+        asked = Asked(
+            base, tuple(servers), world, fail_on, offline, against=against or "base",
+            expect_bump=expect_bump or next_version is not None, next_version=next_version,
+        )  # fmt: skip
         if not every:
             return run(open_project(folder, lockfile, config), asked, writer)
         if lockfile is not None or config is not None:

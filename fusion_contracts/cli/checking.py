@@ -17,6 +17,8 @@ from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.report.counts import count, levels
 
 if TYPE_CHECKING:
+    from fusion_contracts.cli.against import Basis
+    from fusion_contracts.cli.bumping import Bumps
     from fusion_contracts.cli.fresh import Freshness, Stale
 
 __all__ = ["Asked", "Outcome", "check_lock", "finish", "run"]
@@ -31,13 +33,17 @@ class Asked:
     world: str | None = None
     fail_on: str | None = None
     offline: bool = False
+    against: str = "base"
+    expect_bump: bool = False
+    next_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The three answers: `fresh` is None offline, `report` compares base and lock.
 
-    `first`: no lock was at the base; `gone`: there was one, and it is no more.
+    `first`: no lock was at the base; `gone`: there was one, and it is no more. `unlearned` are servers without a
+    release, where releases are compared with; `bumps` says how far versions moved, where that was asked.
     """
 
     project: Project
@@ -51,6 +57,8 @@ class Outcome:
     first: bool
     unknown_base: Problem | None
     gone: bool = False
+    unlearned: tuple[str, ...] = ()
+    bumps: Bumps | None = None
 
     @property
     def stale(self) -> list[Stale]:
@@ -61,7 +69,8 @@ class Outcome:
     def unchecked(self) -> list[Problem]:
         """What could not be checked."""
         base = [self.unknown_base] if self.unknown_base else []
-        return [*(self.fresh.problems if self.fresh else ()), *base]
+        bumps = self.bumps.problems if self.bumps else ()
+        return [*(self.fresh.problems if self.fresh else ()), *base, *bumps]
 
     @property
     def whole(self) -> Report:
@@ -72,12 +81,18 @@ class Outcome:
     @property
     def code(self) -> int:
         """The exit code that this lock alone asks for."""
-        return exit_code(self.whole, self.judging.fail_on, stale=bool(self.edited or self.stale))
+        return exit_code(self.whole, self.judging.fail_on, stale=bool(self.edited or self.stale or self.unmoved))
+
+    @property
+    def unmoved(self) -> bool:
+        """Whether a version moved too little, which fails at every `fail_on`: it was asked for by itself."""
+        return any(one.rule == "version-bump-missing" for one in failing(self.report))
 
     def faults(self, shown: str) -> list[str]:
         """What fails beside findings; `shown` is what the lock is called."""
         faults = [f"{shown} was edited by hand or merged badly"] if self.edited else []
-        return [*faults, f"{shown} is stale"] if self.stale else faults
+        faults += [f"{shown} is stale"] if self.stale else []
+        return [*faults, f"the version did not move enough for {shown}"] if self.unmoved else faults
 
 
 def run(project: Project, asked: Asked, writer: Writer) -> int:
@@ -118,23 +133,42 @@ def _compared(outcome: Outcome, place: str | None, writer: Writer) -> Compared:
     from fusion_contracts.cli.place import from_the_top
 
     project = outcome.project
+    answers = {
+        "intact": tuple(_intact(outcome)),
+        "fresh": tuple(_fresh(outcome)),
+        "compatible": tuple(_compatible(outcome)),
+    }
+    if outcome.bumps is not None:
+        answers["version"] = tuple(outcome.bumps.lines())
     return Compared(
         old=outcome.before,
         new=outcome.lock,
         path=from_the_top(project) if writer.machine else None,
         text=outcome.text,
         title=f"{_called(outcome, place)}, {count(len(outcome.lock.servers), 'server')}",
-        answers={
-            "intact": tuple(_intact(outcome)),
-            "fresh": tuple(_fresh(outcome)),
-            "compatible": tuple(_compatible(outcome)),
-        },
+        answers=answers,
+        versions=_versions(outcome),
+        moved=outcome.bumps.moved if outcome.bumps else None,
     )
+
+
+def _versions(outcome: Outcome) -> dict[str, str]:
+    """The version from which each server's next one is counted, where that is asked of this run and git knows it."""
+    base = outcome.report.base
+    if base.revision is None or not outcome.report.findings:
+        return {}
+    from fusion_contracts.cli.against import Basis
+    from fusion_contracts.cli.origin import versions_before
+
+    try:
+        return versions_before(outcome.project, Basis(base, outcome.before, outcome.lock))
+    except FusionError:  # then the report goes without that line
+        return {}
 
 
 def check_lock(project: Project, asked: Asked) -> Outcome:
     """Ask all three of a project's lock. Raises FusionError where there is no lock to check."""
-    from fusion_contracts.cli.base import base_lock
+    from fusion_contracts.cli.against import Basis, basis
     from fusion_contracts.lockfile.codec import open_lock
     from fusion_contracts.lockfile.file import read_text
     from fusion_contracts.lockfile.verify import damage
@@ -147,16 +181,28 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     edited = tuple(problem for problem in damage(opened) if problem.server in names)
     fresh = None if asked.offline else _freshness(project, lock, asked.servers)
     head = Side(project.shown_lock, "lock")
-    before: Lock | None = Lock()
     unknown: Problem | None = None
     try:
-        side, before = base_lock(project, asked.base, asked.servers)
+        base = basis(project, lock, asked.against, asked.base, asked.servers)
     except FusionError as error:
-        side, unknown = Side("unknown", "git"), error.problem
-    nothing = unknown is not None or before is None
-    report = judging.compare(before or Lock(), Lock() if nothing else lock, base=side, head=head)
-    first = before is None
-    return Outcome(project, judging, text, lock, before or Lock(), edited, fresh, report, first, unknown)
+        base, unknown = Basis(Side("unknown", "git"), Lock(), Lock()), error.problem
+    first = base.before is None
+    before = base.before or Lock()
+    report = judging.compare(before, Lock() if first else base.now, base=base.side, head=head)
+    bumps = None
+    if asked.expect_bump and not unknown:
+        bumps = _bumps(project, judging, lock, base, asked)
+        report = replace(report, findings=(*report.findings, *bumps.findings))
+    return Outcome(
+        project, judging, text, lock, before, edited, fresh, report, first, unknown,
+        unlearned=base.without, bumps=bumps,
+    )  # fmt: skip
+
+
+def _bumps(project: Project, judging: Judging, lock: Lock, base: Basis, asked: Asked) -> Bumps:
+    from fusion_contracts.cli.bumping import Wish, expected
+
+    return expected(project, judging, lock, base, Wish(asked.next_version, asked.against, asked.servers))
 
 
 def _freshness(project: Project, lock: Lock, globs: Sequence[str]) -> Freshness:
@@ -216,9 +262,13 @@ def _compatible(outcome: Outcome) -> Iterator[str]:
     if outcome.unknown_base is not None:
         yield f"not checked: {printable(outcome.unknown_base.message)}"
         yield f"    next: {printable(outcome.unknown_base.next)}"
+    elif outcome.first and outcome.unlearned:
+        yield f"nothing released: nothing to compare ({outcome.report.base.label})"
     elif outcome.first:
         yield f"first lock: nothing to compare ({outcome.report.base.label} does not exist)"
     else:
         counts = outcome.report.counts
         told = levels(counts[Level.BREAKING], counts[Level.RISKY], counts[Level.SAFE])
         yield f"with {outcome.report.base.label}: {told}"
+        for server in outcome.unlearned:
+            yield f"{printable(server)}  no release is kept, so no agent has learned it: nothing to compare"

@@ -26,18 +26,22 @@ __all__ = ["Named", "announce", "compare", "report_on"]
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What the command line names: at most two sources, a command, a base, and the servers of -s."""
+    """What the command line names: at most two sources, a command, a base, and the servers of -s.
+
+    `against` is `release` where the kept releases stand for OLD.
+    """
 
     sources: tuple[str, ...]
     command: tuple[str, ...]
     base: str | None
     servers: tuple[str, ...]
     pass_env: tuple[str, ...] = ()
+    against: str | None = None
 
     @property
     def nothing(self) -> bool:
         """Whether nothing is named, and so the lock is compared with its live sources."""
-        return self.base is None and not self.sources and not self.command
+        return self.base is None and self.against is None and not self.sources and not self.command
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,22 +123,49 @@ def _live(project: Project, globs: Sequence[str], writer: Writer) -> tuple[_Part
 def _two(named: Named, project: Project, writer: Writer) -> tuple[_Part, _Part]:
     """The two sources that the command line names, read, and paired."""
     arguments = list(named.sources)
-    if len(arguments) + bool(named.command) + (named.base is not None) > 2:  # noqa: PLR2004 - OLD and NEW
+    if named.base is not None and named.against is not None:
+        raise FusionError("--base and --against both stand for OLD", "leave one of them out", stage="usage")
+    stands_for_old = named.base is not None or named.against is not None
+    if len(arguments) + bool(named.command) + stands_for_old > 2:  # noqa: PLR2004 - OLD and NEW
         step = "name OLD and NEW; --base stands for OLD, a command for NEW"
         raise FusionError("three sources are named", step, stage="usage")
     if named.base is not None:
         old = _at_base(project, named.base)
         if old is None:
             return _first(project, named.base, writer)
+    elif named.against is not None:
+        return _since_release(named, project, writer)
     else:
         old = _read(project, asked(project, arguments.pop(0))) if arguments else _locked(project)
-    if arguments or named.command:
-        given = asked(project, arguments[0] if arguments else None, named.command, pass_env=named.pass_env)
-        new = _read(project, given, like=old.lock)
-    else:
-        new = _locked(project)
+    new = _new(named, project, arguments, old.lock)
     announce(writer, old.side, new.side)
     return _paired(old, new, named.servers)
+
+
+def _new(named: Named, project: Project, arguments: Sequence[str], old: Lock) -> _Part:
+    """The newer side: what is still named, else the lock."""
+    if not arguments and not named.command:
+        return _locked(project)
+    given = asked(project, arguments[0] if arguments else None, named.command, pass_env=named.pass_env)
+    return _read(project, given, like=old)
+
+
+def _since_release(named: Named, project: Project, writer: Writer) -> tuple[_Part, _Part]:
+    """The newest kept release of each server, and the newer side without the servers that have none."""
+    from fusion_contracts.cli.against import newest_here, of_releases
+
+    releases = newest_here(project, named.servers)
+    learned = Lock({server: release.contract for server, release in releases.items()})
+    new = _new(named, project, named.sources, learned)
+    lock = _selected(new, named.servers)
+    basis = of_releases(releases, lock)
+    announce(writer, basis.side, new.side)
+    for server in basis.without:
+        writer.line(f"{printable(server)}: no release is kept, so no agent has learned it: nothing to compare")
+    if basis.before is None:
+        return _Part(basis.side, Lock()), replace(new, lock=Lock())
+    now = lock if new.one_server else basis.now
+    return _paired(_Part(basis.side, basis.before), replace(new, lock=now), named.servers)
 
 
 def announce(writer: Writer, old: Side, new: Side) -> None:

@@ -12,6 +12,7 @@ from fusion_contracts.cli.options import (
     FailOn,
     Folder,
     Formats,
+    Learned,
     Lockfile,
     NoColour,
     Output,
@@ -34,6 +35,7 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
         ),
     ] = None,
     base: Base = None,
+    against: Learned = None,
     pass_env: PassEnv = [],  # noqa: B006
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
@@ -49,7 +51,8 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
     """Say what changed between OLD and NEW, and show the calls that fail.
 
     Without arguments the lock is compared with its live sources; with --base the lock as it was there with the lock as
-    it is. OLD and NEW are catalogs, locks, git:REV[:PATH], release:NAME; NEW may be a server's command after --.
+    it is, with --against release the newest kept releases. OLD and NEW are catalogs, locks, git:REV[:PATH],
+    release:NAME; NEW may be a server's command after --.
     """
     from fusion_contracts.cli.comparing import Named, compare
     from fusion_contracts.cli.output import Writer
@@ -57,7 +60,7 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
 
     writer = Writer.of(format, output, folder, show, no_colour=no_colour)
     sources = tuple(one for one in (old, new) if one is not None)
-    named = Named(sources, context.obj, base, tuple(servers), tuple(pass_env))
+    named = Named(sources, context.obj, base, tuple(servers), tuple(pass_env), against)
 
     def compared() -> int:
         project = open_project(folder, lockfile, config)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.cli.base import base_commit, base_lock
+from fusion_contracts.cli.against import basis
+from fusion_contracts.cli.base import base_commit
 from fusion_contracts.cli.checking import Asked, Outcome, check_lock, finish
 from fusion_contracts.cli.output import Writer
 from fusion_contracts.cli.project import Judging, Project, open_project
@@ -67,9 +68,9 @@ def _gone(root: Path, projects: Mapping[str, str], asked: Asked) -> dict[str | N
 def _removed(project: Project, asked: Asked) -> Outcome:
     """The answers for a lock that is no more."""
     judging = Judging.of(project, asked.world, asked.fail_on)
-    side, before = base_lock(project, asked.base, asked.servers)
-    report = judging.compare(before or Lock(), Lock(), base=side, head=Side(project.shown_lock, "lock"))
-    old = before or Lock()
+    base = basis(project, Lock(), asked.against, asked.base, asked.servers)
+    old = base.before or Lock()
+    report = judging.compare(old, Lock(), base=base.side, head=Side(project.shown_lock, "lock"))
     return Outcome(project, judging, "", Lock(), old, (), None, report, first=False, unknown_base=None, gone=True)
 
 

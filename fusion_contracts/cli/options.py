@@ -13,13 +13,13 @@ import typer
 from fusion_contracts.report import FORMATS
 
 __all__ = [
-    "Base", "ConfigPath", "FailOn", "Folder", "Format", "Formats", "Lockfile", "Name", "NoColour", "Output", "PassEnv",
-    "Servers", "Show", "World",
+    "Against", "Base", "ConfigPath", "FailOn", "Folder", "Format", "Formats", "Learned", "Lockfile", "Name", "NoColour",
+    "Output", "PassEnv", "Servers", "Show", "World", "one_of",
 ]  # fmt: skip
 
 
-def _one_of(*words: str) -> Callable[[str | None], str | None]:
-    """Check an option's value; typer prints the refusal."""
+def one_of(*words: str) -> Callable[[str | None], str | None]:
+    """What checks that an option is one of these; typer prints the refusal."""
 
     def checked(value: str | None) -> str | None:
         if value is not None and value not in words:
@@ -30,7 +30,7 @@ def _one_of(*words: str) -> Callable[[str | None], str | None]:
 
 
 def _some_of(*words: str) -> Callable[[list[str]], list[str]]:
-    check = _one_of(*words)
+    check = one_of(*words)
 
     def checked(values: list[str]) -> list[str]:
         for value in values:
@@ -71,12 +71,30 @@ PassEnv = Annotated[
 Base = Annotated[
     str | None, typer.Option("--base", metavar="REV", help="Compare with the lock where HEAD left this git revision.")
 ]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="base|release",
+        callback=one_of("base", "release"),
+        help="Compare with the lock at the base, or with the newest kept releases. [default: base]",
+    ),
+]
+Learned = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="release",
+        callback=one_of("release"),
+        help="Compare with the newest kept releases: they stand for OLD.",
+    ),
+]
 World = Annotated[
     str | None,
     typer.Option(
         "--world",
         metavar="declared|open",
-        callback=_one_of("declared", "open"),
+        callback=one_of("declared", "open"),
         help="A call holds arguments that the old contract names, or any. [default: declared]",
     ),
 ]
@@ -88,13 +106,13 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="breaking|risky|any|never",
-        callback=_one_of("breaking", "risky", "any", "never"),
+        callback=one_of("breaking", "risky", "any", "never"),
         help="Exit 1 from this level on. [default: breaking]",
     ),
 ]
 Format = Annotated[
     str,
-    typer.Option("--format", metavar="text|json", callback=_one_of("text", "json"), help="How the result is written."),
+    typer.Option("--format", metavar="text|json", callback=one_of("text", "json"), help="How the result is written."),
 ]
 Formats = Annotated[
     list[str],

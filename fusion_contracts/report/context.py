@@ -10,6 +10,7 @@ from fusion_contracts.model import Lock
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
+    from fusion_contracts.diff.moved import Moved
 
 __all__ = ["Compared", "Context"]
 
@@ -20,7 +21,9 @@ class Compared:
 
     `old` and `new` are the two sides. `path` is the lock's, from the repository's top with forward slashes, and `text`
     what stands in it: where findings are shown; None where no lock took part. `fusion check` fills `title`, which says
-    of which lock, and `answers` (`intact`, `fresh`, `compatible`): a sentence each, then lines with what is wrong.
+    of which lock, and `answers` (`intact`, `fresh`, `compatible`, where it was asked `version`): a sentence each, then
+    lines with what is wrong. `versions` are those of the old side by server, where something better than its serverInfo
+    says them; `moved` says how far versions moved, where `--expect-bump` asked.
     """
 
     old: Lock = field(default_factory=Lock)
@@ -29,6 +32,8 @@ class Compared:
     text: str | None = None
     title: str = ""
     answers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    moved: Sequence[Moved] | None = None
 
 
 @dataclass(frozen=True, slots=True)

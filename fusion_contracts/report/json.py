@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Report
+    from fusion_contracts.model import JsonObject
     from fusion_contracts.report.context import Context
 
 __all__ = ["render"]
 
 
-def render(report: Report, context: Context) -> str:  # noqa: ARG001 - what every format takes
+def render(report: Report, context: Context) -> str:
     """Return the report as JSON: ASCII alone, so that no terminal and no encoding can change what it says."""
-    return json.dumps(report.to_dict(), indent=2) + "\n"
+    return json.dumps(report.to_dict() | _bumps(context), indent=2) + "\n"
+
+
+def _bumps(context: Context) -> JsonObject:
+    """`bumps`, where `--expect-bump` asked; nobody else meets the key."""
+    found = []
+    for place, one in context.compared.items():
+        where = {} if place is None else {"lockfile": place}
+        found += [moved.to_dict() | where for moved in one.moved or ()]
+    asked = any(one.moved is not None for one in context.compared.values())
+    return {"bumps": found} if asked else {}

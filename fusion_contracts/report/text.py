@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
 from fusion_contracts.report.grouping import Section, alike, groups, names, predicate, sections
 from fusion_contracts.report.layout import STYLES, columns, cut, paint, width_of, wrap
@@ -67,7 +68,8 @@ def render_findings(report: Report, context: Context) -> str:
     """Return the findings of all servers and what they cost a model, a blank line between servers; "" for none."""
     show = context.show | {"safe", "risky", "prose", "breaking"} if "all" in context.show else context.show
     page = _Page(columns(context.width), context.colour, show)
-    return "\n".join("".join(f"{line}\n" for line in _server(one, page)) for one in sections(report))
+    parts = ((*_server(one, page), *bump_lines(one, context)) for one in sections(report))
+    return "\n".join("".join(f"{line}\n" for line in lines) for lines in parts)
 
 
 def why(report: Report) -> str:

@@ -21,8 +21,8 @@ from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.runtime.deltas import Delta, deltas_between
 
 __all__ = [
-    "FOLDER", "PACKED", "Kept", "Release", "deltas_since", "kept", "known_deltas", "pack", "read_releases",
-    "release_head", "unpack",
+    "FOLDER", "PACKED", "Kept", "Release", "deltas_since", "in_order", "kept", "known_deltas", "pack", "read_releases",
+    "release_head", "release_of", "unpack",
 ]  # fmt: skip
 
 FOLDER = ".fusion/releases"
@@ -64,9 +64,13 @@ def kept(folder: Path) -> tuple[Kept, ...]:
     """The releases in the folder of one server, oldest first. Raises FusionError for a file that is no text."""
     from fusion_contracts.lockfile.file import read_text
 
+    return in_order({path: read_text(path) for path in folder.glob("*.lock")})
+
+
+def in_order(texts: Mapping[Path, str]) -> tuple[Kept, ...]:
+    """The releases of one server in the texts of its files, oldest first."""
     heads = []
-    for path in sorted(folder.glob("*.lock")):
-        text = read_text(path)
+    for path, text in sorted(texts.items()):
         head = _HEAD.search(text[:_HEAD_LENGTH])
         name = head["name"] if head else path.stem
         sequence = int(head["sequence"]) if head else 0
@@ -79,12 +83,14 @@ def kept(folder: Path) -> tuple[Kept, ...]:
 
 def read_releases(folder: Path, server: str, *, last: int = 10) -> tuple[Release, ...]:
     """The `last` releases of one server in its folder, oldest first. Raises FusionError on one that cannot be read."""
+    return tuple(release_of(one, server) for one in kept(folder)[-last:])
+
+
+def release_of(one: Kept, server: str) -> Release:
+    """A kept release with its contract. Raises FusionError where its file cannot be read, or is of another server."""
     from fusion_contracts.lockfile.codec import decode  # reading a lock loads the TOML reader
 
-    return tuple(
-        Release(one.name, one.sequence, _contract(decode(one.text, origin=str(one.path)), server, one.path))
-        for one in kept(folder)[-last:]
-    )
+    return Release(one.name, one.sequence, _contract(decode(one.text, origin=str(one.path)), server, one.path))
 
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:

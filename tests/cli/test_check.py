@@ -53,6 +53,7 @@ def test_a_breaking_change_offline(committed: Any, close_page_v2: Any) -> None:
         "  close_page                     when no longer accepts 'later'                              cd16508\n"
         '      worked  close_page {"when": "later"}\n'
         '      now     refused: when is "later"\n'
+        "Least version bump: major (1.0.0 -> 2.0.0)\n"
         "\n"
         "Why: fusion explain enum-value-removed\n"
         "exit 1: breaking findings\n"
