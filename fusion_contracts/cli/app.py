@@ -31,6 +31,7 @@ COMMANDS = {
     "show": "Print what a lock or a source holds.",
     "release": "Keep the lock as what agents have learned.",
     "awareness": "Print what a model is told that learned an older contract.",
+    "changelog": "Write what each release changed, from git history.",
     "init": "Set a project up: settings, first lock, workflow.",
 }
 

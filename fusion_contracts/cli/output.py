@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -207,25 +206,7 @@ class Writer:
 
 
 def _write(texts: Mapping[Path, str]) -> None:
-    """Write reports: files together or none, then into devices and pipes, which are not replaced."""
-    streams = {path: text for path, text in texts.items() if _is_stream(path)}
-    if len(streams) < len(texts):
+    if texts:
         from fusion_contracts.lockfile.file import write_together
 
-        write_together({path: text for path, text in texts.items() if path not in streams})
-    for path, text in streams.items():
-        try:
-            with path.open("w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-        except OSError as error:
-            message = f"cannot write {printable(str(path))}: {(error.strerror or 'the system refused').lower()}"
-            raise FusionError(message, "write elsewhere", stage="usage") from None
-
-
-def _is_stream(path: Path) -> bool:
-    """Whether a path is /dev/null, /dev/stdout or a pipe: what takes a text and cannot be replaced by a file."""
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError):
-        return False
-    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
+        write_together(texts)

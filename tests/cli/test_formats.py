@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
 from typing import Any
 
 import pytest
@@ -77,23 +75,6 @@ def test_what_cannot_be_meant_is_refused(pair: Any, options: list[str], said: st
     result = pair.run("diff", "old.json", "new.json", *options)
     assert (result.code, result.out) == (2, "")
     assert result.err == f"fusion: {said}\nexit 2: could not check\n"
-
-
-def test_a_device_takes_a_report(pair: Any) -> None:
-    before = pair.files()
-    result = pair.run("diff", "old.json", "new.json", "--format", "text", "--format", "json=/dev/null")
-    assert (result.code, pair.files()) == (1, before)
-
-
-def test_a_pipe_takes_a_report(pair: Any) -> None:
-    pipe = pair.folder / "pipe"
-    os.mkfifo(pipe)
-    heard: list[str] = []
-    reader = threading.Thread(target=lambda: heard.append(pipe.read_text(encoding="utf-8")))
-    reader.start()
-    assert pair.run("diff", "old.json", "new.json", "--format", "text", "--format", "json=pipe").code == 1
-    reader.join(10)
-    assert json.loads(heard[0])["summary"]["breaking"] == 1
 
 
 def test_an_unknown_format(pair: Any) -> None:
