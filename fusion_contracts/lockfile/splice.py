@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.codec import decode, encode_server
+from fusion_contracts.lockfile.statements import statements
 from fusion_contracts.model import Lock
 
 __all__ = ["splice"]
@@ -52,37 +52,10 @@ class _Block:
 
 # --- finding the blocks ----------------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(
-    r'''"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}'''  # a quote or two may stand before the three that close
-    r"""|'''.*?'{3,5}"""
-    r'''|"(?:[^"\\]++|\\.)*+"'''
-    r"""|'[^']*+'"""
-    r"""|\#[^\n]*+"""
-    r"""|[\[\]{}\n]""",
-    re.DOTALL,
-)
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The lines of valid TOML, a statement that spans several as one."""
-    start = depth = 0
-    for token in _TOKEN.finditer(text):
-        first = token.group()[0]
-        if first in "[{":
-            depth += 1
-        elif first in "]}":
-            depth -= 1
-        elif first == "\n" and not depth:
-            yield text[start : token.end()]
-            start = token.end()
-    if start < len(text):
-        yield text[start:]
-
-
 def _blocks(text: str) -> Iterator[_Block]:
     """The text in blocks, which together are the text again."""
     block, aside = _Block(None, "", ""), ""  # aside: comments and blank lines whose owner is not known yet
-    for line in _lines(text):
+    for line in statements(text):
         start = line.lstrip(" \t\ufeff")[:1]
         if start in ("", "#", "\r", "\n"):
             aside += line

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fusion_contracts.model import Lock
 
 if TYPE_CHECKING:
-    from fusion_contracts.diff import Finding
+    from fusion_contracts.diff import FailOn, Finding
     from fusion_contracts.diff.moved import Moved
 
 __all__ = ["Compared", "Context"]
@@ -24,6 +24,7 @@ class Compared:
     of which lock, and `answers` (`intact`, `fresh`, `compatible`, where it was asked `version`): a sentence each, then
     lines with what is wrong. `versions` are those of the old side by server, where something better than its serverInfo
     says them; `moved` says how far versions moved, where `--expect-bump` asked.
+    `fail_on` is the level from which on findings fail.
     """
 
     old: Lock = field(default_factory=Lock)
@@ -34,6 +35,7 @@ class Compared:
     answers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     moved: Sequence[Moved] | None = None
+    fail_on: FailOn = "breaking"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Context:
     """What surrounds a report. Every format takes one, and uses of it what it can show.
 
     `compared` holds the locks of the run by the `lockfile` of their findings: None for the only one. `width`, `colour`
-    and `show` are a terminal's. `ending` is the last line, and `code` the exit code that it states.
+    and `show` are a terminal's. `ending` is the last line, and `code` the exit code that it states. `version` is this
+    release's.
     """
 
     command: str = "fusion diff"
@@ -51,6 +54,7 @@ class Context:
     width: int = 100
     colour: bool = False
     show: frozenset[str] = frozenset()
+    version: str = ""
 
     def of(self, finding: Finding) -> Compared:
         """What the finding was found in."""
