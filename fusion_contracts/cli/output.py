@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fusion_contracts import __version__
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.streams import give_up
 from fusion_contracts.errors import FusionError
+from fusion_contracts.report.escape import log_lines
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Report
@@ -30,7 +32,7 @@ _WIDTH = 100  # where standard output is no terminal: CI logs are wide
 
 def say(text: str) -> None:
     """Print a result."""
-    print(text)
+    print(log_lines(text))
 
 
 def tell(text: str) -> None:
@@ -38,7 +40,7 @@ def tell(text: str) -> None:
     with suppress(OSError):
         sys.stdout.flush()  # the two streams often end in one log; keep their order
     try:
-        print(text, file=sys.stderr)
+        print(log_lines(text), file=sys.stderr)
     except OSError:  # what people cannot be told is no reason to end otherwise
         give_up(sys.stderr)
 
@@ -175,7 +177,7 @@ class Writer:
         """Write the report in each format: the files together, then standard output."""
         from fusion_contracts.report import render
 
-        look = replace(context, width=self.width, colour=self.colour, show=self.show)
+        look = replace(context, width=self.width, colour=self.colour, show=self.show, version=__version__)
         plain = replace(look, colour=False)
         texts = {one.path: render(one.form, report, plain if one.path else look) for one in self.targets}
         spoken = texts.pop(None, None)
@@ -187,7 +189,7 @@ class Writer:
         """Write a finished text to standard output or into the file of the first format."""
         path = self.targets[0].path
         if path is None:
-            print(text, end="")
+            print(log_lines(text), end="")
         else:
             _write({path: text})
 

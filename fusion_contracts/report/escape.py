@@ -1,20 +1,140 @@
-"""Text that a server chose, in Markdown: nothing of it is markup, a link or a mention."""
+"""One escape function for each language that a report is written in: every name in a report was chosen by a server.
+
+Each takes any text and returns text that reads as the same and means nothing in the language: no markup, no link, no
+mention, no command, no line of its own. What a reader cannot see becomes visible first, as on a terminal.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from itertools import groupby
 
 from fusion_contracts.canonical import printable
 
-__all__ = ["code", "prose"]
+__all__ = [
+    "code",
+    "github_data", "github_property", "json_text", "log_lines", "markdown", "markdown_code", "sarif_message", "xml",
+]  # fmt: skip
 
-_MARKUP = re.compile(r"([\\`*\[\]<#|~&$]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z]))")
+# --- logs of GitHub Actions -------------------------------------------------------------------------------------------
+
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)|#(?=#\[)", re.MULTILINE)
+
+
+def log_lines(text: str) -> str:
+    """Lines for a log: none of them is a command to the runner that prints it.
+
+    GitHub's runner takes a line for one that begins with `::`, however far indented, and the older `##[` anywhere.
+    """
+    return _COMMAND.sub(lambda found: rf"{found[1]}\u{{3a}}" if found[1] is not None else r"\u{23}", text)
+
+
+def github_data(text: str) -> str:
+    """The message of a workflow command; line breaks are kept, as the command's language writes them."""
+    lines = (printable(line) for line in text.split("\n"))
+    return "\n".join(lines).replace("%", "%25").replace("\n", "%0A")
+
+
+def github_property(text: str) -> str:
+    """The value of a property of a workflow command, such as `title`."""
+    return github_data(printable(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def json_text(document: str) -> str:
+    """A JSON document in ASCII that is no command in a log, and the same document."""
+    return document.replace("##[", "#\\u0023[")
+
+
+# --- SARIF ------------------------------------------------------------------------------------------------------------
+
+_PLACEHOLDER = re.compile(r"\{(\d+)\}")
+
+
+def sarif_message(text: str) -> str:
+    """A message of SARIF: nothing in it is a link (section 3.11.6 of the standard) or a placeholder (3.11.5).
+
+    Other brackets and braces stay as they are: a viewer shows them so, and calls are full of them.
+    """
+    return _PLACEHOLDER.sub(r"{{\1}}", printable(text).replace("](", "\\]("))
+
+
+# --- XML --------------------------------------------------------------------------------------------------------------
+
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}
+_MARKUP = re.compile("[&<>\"'\ufffe\uffff]|#(?=#\\[)")
+
+
+def xml(text: str) -> str:
+    """Text of an element or of an attribute. What XML 1.0 cannot hold at all is among what becomes visible."""
+    return _MARKUP.sub(lambda found: _ENTITIES.get(found[0]) or _reference(found[0]), printable(text))
+
+
+def _reference(character: str) -> str:
+    return "&#35;" if character == "#" else rf"\u{{{ord(character):x}}}"
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------------------
+
+# A word of letters, a plain number, or letters joined by hyphens, with quotes or brackets around it and a stop behind.
+# Any other (a path, an address, a mention, `GH-1`, a commit's hash, markup of any kind) is code, in which GitHub links,
+# renders and notifies nothing.
+_LETTERS = r"[^\W\d_]+"
+_NUMBER = r"\d{1,6}(?:[.,]\d{1,6})*"
+_PLAIN = rf"(?![0-9a-f]{{7,}}\b)(?:{_LETTERS}(?:[-']{_LETTERS})*|{_NUMBER})"
+_WORD = re.compile(rf"""["'(]*{_PLAIN}["')]*[,;:.?!]?["')]*""")
+_AROUND = "\"'(),;:.?!"
+_ARROW = re.compile(r"(?<!\S)->(?!\S)")
+_NOT_IN_CODE = re.compile(r"[`|]|##\[|\A\s|\s\Z")
+_SIGN = re.compile(r"[!-/:-@\[-`{-~]")  # of ASCII: Markdown has no others
+
+
+def markdown(text: str, names: Collection[str] = ()) -> str:
+    """A sentence inside a line or a cell: plain words stand as they are, all else and what is in `names` is code."""
+    runs = groupby(printable(text).split(" "), key=lambda word: _needs_code(word, names))
+    return " ".join(_code_run(list(run)) if code else _ARROW.sub("→", " ".join(run)) for code, run in runs)
+
+
+def _needs_code(word: str, names: Collection[str]) -> bool:
+    if _WORD.fullmatch(word) is None:
+        return word not in {"", "->"}
+    return bool(names) and word.strip(_AROUND) in names
+
+
+def _code_run(words: list[str]) -> str:
+    """Words that need to be code, together; what stands around a single one, and a stop behind, is left outside."""
+    text = " ".join(words)
+    inner = text.strip(_AROUND) if len(words) == 1 else text.rstrip(",;:.")
+    before, inner, after = text.partition(inner or text)
+    return f"{before}{markdown_code(inner)}{after}"
+
+
+def markdown_code(text: str) -> str:
+    """A name, a value or a call, as code inside a line or a cell.
+
+    In backticks where nothing in it could end them or the cell, else in a `code` element with all of its signs as
+    references, which Markdown never takes for its own. Only addresses are looked for when references are read: a
+    comment parts those.
+    """
+    shown = printable(text)
+    if shown and _NOT_IN_CODE.search(shown) is None:
+        return f"`{shown}`"
+    written = _SIGN.sub(lambda found: f"&#{ord(found[0])};", shown)
+    return f"<code>{written.replace('&#64;', '&#64;<!-- -->')}</code>"
+
+
+# --- Markdown of a changelog ------------------------------------------------------------------------------------------
+
+_TO_ESCAPE = re.compile(r"([\\`*\[\]<#|~&$]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z]))")
 _TICKS = re.compile("`+")
 
 
 def prose(text: str) -> str:
     """The text in a line of prose. `@` and `:` are written so that no one is notified and nothing becomes a link."""
-    plain = _MARKUP.sub(r"\\\1", " ".join(printable(text).split()))
+    plain = _TO_ESCAPE.sub(r"\\\1", " ".join(printable(text).split()))
     return plain.replace("@", "@\u2060").replace("://", "&#58;//").replace("www.", "www&#46;")
 
 

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fusion_contracts.diff import Cost, Finding, Report
 
-__all__ = ["Section", "alike", "groups", "names", "predicate", "sections"]
+__all__ = ["DIGITS", "Section", "alike", "groups", "names", "predicate", "sections"]
+
+DIGITS = 7
+"""Digits of a group's id, or of a fingerprint, that people are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +27,21 @@ class Section:
     @property
     def title(self) -> str:
         """The server's name, its versions where they differ, and its lock where there are several. Not escaped."""
-        named = self.server if self.lockfile is None else f"{self.lockfile}: {self.server}"
+        versions = self.versions
+        return f"{self.named} {versions[0]} -> {versions[1]}" if versions else self.named
+
+    @property
+    def named(self) -> str:
+        """The server's name, and its lock where there are several. Not escaped."""
+        return self.server if self.lockfile is None else f"{self.lockfile}: {self.server}"
+
+    @property
+    def versions(self) -> tuple[str, str] | None:
+        """The server's versions before and after, where they differ and it tells both. Not escaped."""
         for finding in self.findings:
             if finding.rule == "server-version-changed" and finding.before and finding.after:
-                return f"{named} {finding.before} -> {finding.after}"
-        return named
+                return str(finding.before), str(finding.after)
+        return None
 
     def of(self, level: str) -> list[Finding]:
         """Its findings of a level that are not waived."""

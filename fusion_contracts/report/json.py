@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from fusion_contracts.report.escape import json_text
+
 if TYPE_CHECKING:
     from fusion_contracts.diff import Report
     from fusion_contracts.model import JsonObject
@@ -15,7 +17,7 @@ __all__ = ["render"]
 
 def render(report: Report, context: Context) -> str:
     """Return the report as JSON: ASCII alone, so that no terminal and no encoding can change what it says."""
-    return json.dumps(report.to_dict() | _bumps(context), indent=2) + "\n"
+    return json_text(json.dumps(report.to_dict() | _bumps(context), indent=2)) + "\n"
 
 
 def _bumps(context: Context) -> JsonObject:

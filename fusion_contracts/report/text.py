@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 from fusion_contracts.canonical import printable
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
+from fusion_contracts.report.escape import log_lines
+from fusion_contracts.report.grouping import DIGITS as _DIGITS
 from fusion_contracts.report.grouping import Section, alike, groups, names, predicate, sections
 from fusion_contracts.report.layout import STYLES, columns, cut, paint, width_of, wrap
 from fusion_contracts.report.refusal import call
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["render", "render_findings", "render_problems", "why"]
 
 _COST = "catalog-tokens-grew"  # its row says what the line about the cost would say again
-_DIGITS = 7  # of a group's id
 _INDENT, _BELOW = 2, 6  # cells before a row, and before the lines that belong to it
 _QUESTION = 12  # cells of what was asked of a lock
 _LABEL = 8  # cells of a label below a row
@@ -52,7 +53,7 @@ def render(report: Report, context: Context) -> str:
     answers = "".join(f"{line}\n" for one in context.compared.values() for line in _answers(one, context.command))
     # an answer names what it could not check
     problems = "" if answers else render_problems(report.errors, width=context.width, colour=context.colour)
-    return "\n".join(filter(None, (answers, findings, problems))) or "no changes\n"
+    return log_lines("\n".join(filter(None, (answers, findings, problems)))) or "no changes\n"
 
 
 def _answers(one: Compared, command: str) -> Iterator[str]:
