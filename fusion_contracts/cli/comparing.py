@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
@@ -46,11 +47,15 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One of the two things compared: what it is called, its contracts, and what of it could not be read."""
+    """One of the two things compared: what it is called, its contracts, and what of it could not be read.
+
+    `file` is the file of a lock that is there as it was read.
+    """
 
     side: Side
     lock: Lock
     reading: Reading | None = None
+    file: Path | None = None
 
     @property
     def one_server(self) -> bool:
@@ -80,18 +85,19 @@ def _compared(named: Named, project: Project, judging: Judging, writer: Writer) 
     else:
         old, new = _two(named, project, writer)
         problems = [problem for part in (old, new) if part.reading for problem in part.reading.problems]
-    return _report(judging, old, new, problems), _shown(project, old, new, writer)
+    path, text = _shown(project, new.file or old.file) if writer.machine else (None, None)
+    compared = Compared(old.lock, new.lock, path, text, fail_on=judging.fail_on)
+    return _report(judging, old, new, problems), compared
 
 
-def _shown(project: Project, old: _Part, new: _Part, writer: Writer) -> Compared:
-    """What formats show beside the findings: the lock, where it is one of the two sides."""
-    path = text = None
-    if writer.machine and "lock" in {old.side.kind, new.side.kind}:
-        from fusion_contracts.cli.place import from_the_top
-        from fusion_contracts.lockfile.file import read_text
+def _shown(project: Project, file: Path | None) -> tuple[str | None, str | None]:
+    """Where formats show findings: in the lock, where it is one of the two sides, the new one if both are."""
+    if file is None:
+        return None, None
+    from fusion_contracts.cli.place import from_the_top
+    from fusion_contracts.lockfile.file import read_text
 
-        path, text = from_the_top(project), read_text(project.lock_path)
-    return Compared(old.lock, new.lock, path, text)
+    return from_the_top(project.root, file), read_text(file)
 
 
 def _report(judging: Judging, old: _Part, new: _Part, problems: Sequence[Problem]) -> Report:
@@ -117,7 +123,7 @@ def _live(project: Project, globs: Sequence[str], writer: Writer) -> tuple[_Part
             tell(f"note: {printable(stale.name)}: {stale.moved}")
     unread = [stale.problem for stale in fresh.stale if stale.live is None and not stale.moved]
     old = Lock({name: contract for name, contract in lock.servers.items() if name in fresh.live})
-    return _Part(locked.side, old), _Part(side, Lock(fresh.live)), [*fresh.problems, *unread]
+    return replace(locked, lock=old), _Part(side, Lock(fresh.live)), [*fresh.problems, *unread]
 
 
 def _two(named: Named, project: Project, writer: Writer) -> tuple[_Part, _Part]:
@@ -175,18 +181,21 @@ def announce(writer: Writer, old: Side, new: Side) -> None:
 
 def _read(project: Project, one: Wanted, *, like: Lock | None = None) -> _Part:
     """A source. A live server is asked for the protocol version of the one server that it is compared with."""
+    from fusion_contracts.sources.lock import LockSource
+
     source = one.source
     versions = {contract.protocol_version for contract in like.servers.values()} if like else set()
     version = versions.pop() if len(versions) == 1 else None
     reading = source.read(project.options(tell, name=one.name, protocol_version=version))
     side = Side(source.label, source.kind, getattr(source, "revision", None))
-    return _Part(side, Lock({contract.name: contract for contract in reading.contracts}), reading)
+    file = project.root / source.path if isinstance(source, LockSource) else None
+    return _Part(side, Lock({contract.name: contract for contract in reading.contracts}), reading, file)
 
 
 def _locked(project: Project) -> _Part:
     from fusion_contracts.lockfile.file import read_lock
 
-    return _Part(Side(printable(project.lockfile), "lock"), read_lock(project.lock_path))
+    return _Part(Side(printable(project.lockfile), "lock"), read_lock(project.lock_path), file=project.lock_path)
 
 
 def _at_base(project: Project, revision: str) -> _Part | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "render"]
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "markdown", "sarif", "github", "junit")
 
 
 def render(form: str, report: Report, context: Context) -> str:

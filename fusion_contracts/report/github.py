@@ -1,0 +1,101 @@
+"""Annotations for GitHub: workflow commands, which a step prints and the pull request shows at lines of the lock.
+
+    ::error file=fusion.lock,line=31,title=BREAKING 1105067%3A close_ticket::id is now ticket_id ...
+
+BREAKING is an error, RISKY a warning, SAFE and what is waived are not shown. There is one command a group, the worst
+first. GitHub shows ten errors and ten warnings of a step and drops what comes behind, so that the rest is told in one
+notice, with the id of each BREAKING group. Nothing found, nothing printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from fusion_contracts.report.counts import count, joined
+from fusion_contracts.report.escape import github_data, github_property
+from fusion_contracts.report.grouping import DIGITS, groups, names, sections
+from fusion_contracts.report.lines import Place, Places
+from fusion_contracts.report.refusal import call
+
+if TYPE_CHECKING:
+    from fusion_contracts.diff import Finding, Report
+    from fusion_contracts.errors import Problem
+    from fusion_contracts.report.context import Context
+
+__all__ = ["SHOWN", "render"]
+
+SHOWN = 10
+"""Commands of one kind that GitHub shows of a step."""
+
+_PROBLEMS = 2  # of the errors shown, those about what could not be checked, where BREAKING groups fill the rest
+_LONGEST = 2_000  # characters of a sentence
+_NAMES, _NAME = 5, 80  # tools that a title names, and characters of each
+_NOTICE = 60_000  # characters: an annotation holds 64 KB
+
+
+def render(report: Report, context: Context) -> str:
+    """Return the commands, a line each; "" where nothing is BREAKING or RISKY and everything was checked."""
+    places = Places(context)
+    broken, risky = (_groups(report, level) for level in ("BREAKING", "RISKY"))
+    room = SHOWN - min(len(report.errors), _PROBLEMS)
+    shown = broken[: max(room, SHOWN - len(report.errors))]
+    problems = report.errors[: SHOWN - len(shown)]
+    lines = [_command("error", places.of(group[0]), *_told(group)) for group in shown]
+    lines += [_command("error", None, *_problem(problem)) for problem in problems]
+    lines += [_command("warning", places.of(group[0]), *_told(group)) for group in risky[:SHOWN]]
+    lines += _rest(broken[len(shown) :], risky[SHOWN:], report.errors[len(problems) :])
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _groups(report: Report, level: str) -> list[list[Finding]]:
+    return [group for section in sections(report) for group in groups(section.of(level))]
+
+
+def _command(kind: str, place: Place | None, title: str, message: str) -> str:
+    properties = {"file": place.path, "line": str(place.line)} if place else {}
+    written = ",".join(f"{name}={github_property(value)}" for name, value in (properties | {"title": title}).items())
+    return f"::{kind} {written}::{github_data(message)}"
+
+
+def _told(group: Sequence[Finding]) -> tuple[str, str]:
+    """The title and the message of one group."""
+    first = group[0]
+    title = f"{first.level.name} {first.group[:DIGITS]}: {first.server}: {_tools(group)}"
+    messages = list(dict.fromkeys(one.message for one in group))
+    lines = [_cut(message) for message in messages[:3]]
+    lines += [f"{count(len(messages) - 3, 'other change')} of this kind"] if len(messages) > 3 else []  # noqa: PLR2004 - as above
+    witnessed = next((one for one in group if one.has_witness), None)
+    lines += [_cut(f"{label}: {text}") for label, text in call(witnessed, fronted=True)] if witnessed else []
+    return title, "\n".join([*lines, *([first.hint] if first.hint else [])])
+
+
+def _tools(group: Sequence[Finding]) -> str:
+    every = names(group)
+    named = [_cut(name, _NAME) for name in every[:_NAMES]]
+    return ", ".join([*named, f"{len(every) - _NAMES} more"] if len(every) > _NAMES else named)
+
+
+def _problem(problem: Problem) -> tuple[str, str]:
+    told = _cut(problem.message)
+    return f"not checked: {problem.server or 'all'}", f"{told}\nnext: {problem.next}" if problem.next else told
+
+
+def _rest(broken: Sequence[Sequence[Finding]], risky: Sequence[object], problems: Sequence[Problem]) -> Iterator[str]:
+    """One notice about what GitHub would not show: as many sentences as fit, and the id of every BREAKING group."""
+    left = {"breaking group": broken, "risky group": risky, "problem": problems}
+    told = joined([count(len(found), word) for word, found in left.items() if found])
+    if not told:
+        return
+    lines = [f"{told} more than GitHub shows of one step."]
+    ids = [group[0].group[:DIGITS] for group in broken]
+    room = _NOTICE - len(lines[0]) - len(ids) * (DIGITS + 1)
+    for identifier, group in zip(ids, broken, strict=True):
+        sentence = f" {_tools(group)}: {_cut(group[0].message, 200)}"
+        room -= len(github_data(sentence))
+        lines.append(identifier + sentence if room > 0 else identifier)
+    yield _command("notice", None, f"{told} more", "\n".join(lines))
+
+
+def _cut(text: str, longest: int = _LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"

@@ -1,0 +1,250 @@
+"""Markdown for a comment on a pull request: what breaks in a table, everything else folded below it.
+
+The first line is MARKER, by which a step of a CI finds its comment again to replace it. The whole is at most LONGEST
+bytes, and so characters too. Where it would be more, detail is left out in this order: SAFE findings, RISKY ones and
+waived ones, of which the counts stay; then long calls and long lists of tools; the calls, the hints and what was asked
+of the lock; rows of the table, from the end, of which the ids stay; at last all but the ids.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
+from fusion_contracts.report.escape import markdown, markdown_code
+from fusion_contracts.report.grouping import DIGITS, Section, groups, names, sections
+from fusion_contracts.report.layout import STYLES
+from fusion_contracts.report.refusal import call
+
+if TYPE_CHECKING:
+    from fusion_contracts.diff import Finding, Report
+    from fusion_contracts.report.context import Compared, Context
+
+__all__ = ["LONGEST", "MARKER", "render"]
+
+MARKER = "<!-- fusion-contracts -->"
+"""The first line of every comment, the same in all releases."""
+
+LONGEST = 65_536
+"""Bytes that a comment may have. GitHub refuses a longer one by the name of 65,536 characters, and has counted both."""
+
+_DISTINCT = 3  # different messages of one group that are told apart
+_HINTS = 5  # different hints that are listed
+_LABEL = 200  # characters of a server's name, or of what was compared
+_GONE = frozenset({"tool-removed", "tool-renamed", "action-removed", "action-renamed", "server-removed"})
+_REST = "see the JSON report"
+
+
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """How much is told. `names`, `sentence` and `value` are the most of a row's tools, and of characters of a text."""
+
+    safe: bool = True
+    risky: bool = True
+    waived: bool = True
+    below: bool = True  # hints, answers
+    calls: bool = True
+    names: int = 50
+    sentence: int = 1_000
+    value: int = 500
+    rows: int | None = None  # of the tables of BREAKING groups, all together
+
+
+_STEPS = (
+    _Detail(),
+    _Detail(safe=False),
+    _Detail(safe=False, risky=False),
+    _Detail(safe=False, risky=False, waived=False),
+    _Detail(safe=False, risky=False, waived=False, names=5, sentence=200, value=80),
+    _Detail(safe=False, risky=False, waived=False, names=5, sentence=200, calls=False, below=False),
+)
+
+
+def render(report: Report, context: Context) -> str:
+    """Return the comment; one calm line below the marker where nothing changed and everything was checked."""
+    if not report.findings and not report.errors:
+        return f"{MARKER}\nNo changes for agents: {_compared(report)}.\n"
+    for detail in _STEPS:
+        text = _page(report, context, detail)
+        if _fits(text):
+            return text
+    least = replace(_STEPS[-1], names=2, sentence=100)
+    total = sum(len(groups(section.of("BREAKING"))) for section in sections(report))
+
+    def page(rows: int) -> str:
+        return _page(report, context, replace(least, rows=rows))
+
+    # the most rows with which it fits: each is longer than the id that stands for it
+    text = page(bisect_left(range(total), 1, key=lambda rows: not _fits(page(rows + 1))))
+    return text if _fits(text) else _ids_alone(report)
+
+
+def _fits(text: str) -> bool:
+    return len(text.encode()) <= LONGEST
+
+
+def _ids_alone(report: Report) -> str:
+    """What is left where even the names of the servers are too many."""
+    broken = [group for section in sections(report) for group in groups(section.of("BREAKING"))]
+    counts = levels(*(sum(len(section.of(level)) for section in sections(report)) for level in STYLES))
+    head = f"{MARKER}\n### {report.verdict}: {counts}\n\nToo much for a comment: {_REST}. The breaking groups:\n\n"
+    room = (LONGEST - len(head.encode()) - 100) // (DIGITS + 3)
+    return f"{head}{_ids(broken[:room])}{f' and {len(broken) - room:,} more' if len(broken) > room else ''}\n"
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def _page(report: Report, context: Context, detail: _Detail) -> str:
+    parts: list[str] = []
+    rows = detail.rows
+    for section in sections(report):
+        parts += _section(section, replace(detail, rows=rows))
+        if rows is not None:
+            rows = max(0, rows - len(groups(section.of("BREAKING"))))
+    parts += _problems(report, detail)
+    if detail.below:
+        for compared in context.compared.values():
+            parts += _answers(compared, context.command, worry=bool(report.errors))
+    parts.append(f"Compared: {_compared(report)}.")
+    return f"{MARKER}\n" + "\n\n".join(parts) + "\n"
+
+
+def _compared(report: Report) -> str:
+    return " → ".join(markdown_code(_cut(side.label, _LABEL)) for side in (report.base, report.head))
+
+
+def _section(section: Section, detail: _Detail) -> Iterator[str]:
+    by_level = {level: section.of(level) for level in STYLES}
+    worst = next((level for level, found in by_level.items() if found), "WAIVED")
+    counts = levels(*map(len, by_level.values()), waived=len(section.waived))
+    versions = [_cut(version, _LABEL) for version in section.versions or ()]
+    title = " ".join([markdown(_cut(section.named, _LABEL)), " → ".join(map(markdown, versions))]).rstrip()
+    yield f"### {worst}: {title} ({counts})"
+    if by_level["BREAKING"]:
+        yield from _breaking(groups(by_level["BREAKING"]), versions[:1], detail)
+    yield from _folded(f"{len(by_level['RISKY'])} risky", _risky(by_level["RISKY"], detail), shown=detail.risky)
+    yield from _folded(f"{len(by_level['SAFE'])} safe", _safe(by_level["SAFE"], detail), shown=detail.safe)
+    yield from _folded(f"{len(section.waived)} waived", _table(groups(section.waived), detail), shown=detail.waived)
+    if section.cost is not None and section.cost.tells:
+        yield f"Cost to the model: {str(section.cost).replace('->', '→')}"
+
+
+def _breaking(broken: list[list[Finding]], versions: Sequence[str], detail: _Detail) -> Iterator[str]:
+    yield f"Agents that learned {markdown(versions[0]) if versions else 'the old contract'} fail on these calls:"
+    rows = len(broken) if detail.rows is None else detail.rows
+    if broken[:rows]:
+        yield _table(broken[:rows], detail, calls=detail.calls)
+    if broken[rows:]:
+        yield f"{len(broken[rows:])} more, {_REST}: {_ids(broken[rows:])}"
+    if detail.below:
+        yield _hints([finding.hint for group in broken for finding in group if finding.hint])
+    example = broken[0][0].group[:DIGITS]
+    each = "" if len(broken) == 1 else ", each by its id,"
+    yield f'**To accept on purpose**: `fusion waive {example} --reason "..." --until YYYY-MM-DD`{each} and commit.'
+
+
+def _ids(broken: Iterable[Sequence[Finding]]) -> str:
+    return " ".join(f"`{group[0].group[:DIGITS]}`" for group in broken)
+
+
+def _hints(hints: Sequence[str]) -> str:
+    distinct = [markdown(hint) for hint in dict.fromkeys(hints)]
+    head = "**To keep agents working**:"
+    if len(distinct) == 1:
+        return f"{head} {distinct[0]}"
+    listed = [f"- {hint}" for hint in distinct[:_HINTS]]
+    more = [f"- {len(distinct) - _HINTS} more: `fusion explain RULE`"] if len(distinct) > _HINTS else []
+    return "\n".join([head, "", *listed, *more])
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _table(found: Iterable[Sequence[Finding]], detail: _Detail, *, calls: bool = False) -> str:
+    head = ["What changed", "Tools", *(["Worked before"] if calls else []), "Id"]
+    rows = [_row(group, detail, calls=calls) for group in found]
+    if not rows:
+        return ""
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows))
+
+
+def _row(group: Sequence[Finding], detail: _Detail, *, calls: bool) -> list[str]:
+    messages = list(dict.fromkeys(finding.message for finding in group))
+    known = {name for finding in group for name in _arguments(finding)}
+    told = [markdown(_cut(message, detail.sentence), known) for message in messages[:_DISTINCT]]
+    told += [f"{count(len(messages) - _DISTINCT, 'other change')} of this kind"] if len(messages) > _DISTINCT else []
+    every = names(group)
+    tools = ", ".join(markdown_code(_cut(name, _LABEL)) for name in every[: detail.names])
+    tools += f" and {len(every) - detail.names} more" if len(every) > detail.names else ""
+    worked = [_worked(group, detail)] if calls else []
+    return ["<br>".join(told), tools, *worked, f"`{group[0].group[:DIGITS]}`"]
+
+
+def _arguments(finding: Finding) -> Iterator[str]:
+    """Names of the language of the contract that a finding's sentence may hold: they are shown as code."""
+    if finding.side in {"input", "output"}:
+        yield finding.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    if finding.successor is not None:
+        yield finding.successor
+
+
+def _worked(group: Sequence[Finding], detail: _Detail) -> str:
+    """The call of a group, cut behind what the change concerns."""
+    finding = next((one for one in group if one.has_witness), None)
+    if finding is None:
+        return "every call" if group[0].rule in _GONE else ""
+    (_, text), _ = call(finding)
+    if len(text) > detail.value:
+        (_, text), _ = call(finding, fronted=True)
+    return f"{'the answer ' if finding.side == 'output' else ''}{markdown_code(_cut(text, detail.value))}"
+
+
+def _risky(findings: Sequence[Finding], detail: _Detail) -> str:
+    prose = [finding for finding in findings if is_reworded(finding)]
+    others = groups([finding for finding in findings if not is_reworded(finding)])
+    reworded = f"Descriptions reworded: {of_prose(prose)}" if prose else ""
+    return "\n\n".join(filter(None, (_table(others, detail), reworded)))
+
+
+def _safe(findings: Sequence[Finding], detail: _Detail) -> str:
+    return f"{of_safe(findings)}\n\n{_table(groups(findings), detail)}" if findings else ""
+
+
+# --- what is folded, and what was asked -------------------------------------------------------------------------------
+
+
+def _folded(summary: str, inner: str, *, shown: bool = True, opened: bool = False) -> Iterator[str]:
+    """A part that opens at a click. `summary` is our own words; the blank lines make Markdown of what is inside."""
+    if inner and shown:
+        yield f"<details{' open' if opened else ''}><summary>{summary}</summary>\n\n{inner}\n\n</details>"
+    elif inner:
+        yield f"{summary}: {_REST}."
+
+
+def _problems(report: Report, detail: _Detail) -> Iterator[str]:
+    """What could not be checked, and what else is wrong with a lock: never folded."""
+    if not report.errors:
+        return
+    yield "### Beside the findings" if report.findings else "### UNKNOWN: not everything could be checked"
+    lines = [f"- {markdown(_cut(str(problem), detail.sentence))}" for problem in report.errors[: detail.names]]
+    more = len(report.errors) - len(lines)
+    yield "\n".join([*lines, *([f"- {more} more, {_REST}"] if more else [])])
+
+
+def _answers(compared: Compared, command: str, *, worry: bool) -> Iterator[str]:
+    """What `fusion check` asked of a lock: an answer an item, what is wrong below it."""
+    lines = []
+    for question, (answer, *details) in compared.answers.items():
+        lines.append(f"- {question}: {markdown(_cut(answer, _LABEL))}")
+        lines += [f"  - {markdown(_cut(line.strip(), 1_000))}" for line in details]
+    if lines:
+        inner = "\n".join([markdown(_cut(compared.title, _LABEL)), "", *lines])
+        yield from _folded(f"What {command} asked", inner, opened=worry)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"
