@@ -107,7 +107,7 @@ def _needs_code(word: str, names: Collection[str]) -> bool:
 def _code_run(words: list[str]) -> str:
     """Words that need to be code, together; what stands around a single one, and a stop behind, is left outside."""
     text = " ".join(words)
-    inner = text.strip(_AROUND) if len(words) == 1 else text.rstrip(",;:.")
+    inner = text.lstrip("\"'(").rstrip(_AROUND) if len(words) == 1 else text.rstrip(",;:.")
     before, inner, after = text.partition(inner or text)
     return f"{before}{markdown_code(inner)}{after}"
 

@@ -59,10 +59,10 @@ def render(report: Report, context: Context) -> str:
 def _answers(one: Compared, command: str) -> Iterator[str]:
     """What `fusion check` asked of a lock, an answer a line, and below it what is wrong."""
     if one.answers:
-        yield f"{command}: {one.title}"
+        yield f"{command}: {printable(one.title)}"
     for question, (answer, *details) in one.answers.items():
-        yield f"{question:<{_QUESTION}}{answer}"
-        yield from (" " * _INDENT + line for line in details)
+        yield f"{question:<{_QUESTION}}{printable(answer)}"
+        yield from (" " * _INDENT + printable(line) for line in details)
 
 
 def render_findings(report: Report, context: Context) -> str:
