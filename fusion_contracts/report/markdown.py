@@ -8,7 +8,6 @@ of the lock; rows of the table, from the end, of which the ids stay; at last all
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -34,6 +33,8 @@ LONGEST = 65_536
 _DISTINCT = 3  # different messages of one group that are told apart
 _HINTS = 5  # different hints that are listed
 _LABEL = 200  # characters of a server's name, or of what was compared
+_ID = len(" `1234567`")
+_SHORTEST_ROW = 30
 _GONE = frozenset({"tool-removed", "tool-renamed", "action-removed", "action-renamed", "server-removed"})
 _REST = "see the JSON report"
 
@@ -61,38 +62,51 @@ _STEPS = (
     _Detail(safe=False, risky=False, waived=False, names=5, sentence=200, value=80),
     _Detail(safe=False, risky=False, waived=False, names=5, sentence=200, calls=False, below=False),
 )
+_LEAST = replace(_STEPS[-1], names=2, sentence=100, rows=0)
 
 
 def render(report: Report, context: Context) -> str:
     """Return the comment; one calm line below the marker where nothing changed and everything was checked."""
     if not report.findings and not report.errors:
         return f"{MARKER}\nNo changes for agents: {_compared(report)}.\n"
-    for detail in _STEPS:
+    broken = [group for section in sections(report) for group in groups(section.of("BREAKING"))]
+    for detail in _STEPS if len(broken) * _SHORTEST_ROW < LONGEST else ():
         text = _page(report, context, detail)
         if _fits(text):
             return text
-    least = replace(_STEPS[-1], names=2, sentence=100)
-    total = sum(len(groups(section.of("BREAKING"))) for section in sections(report))
+    bare = _page(report, context, _LEAST)
+    if not _fits(bare):
+        return _ids_alone(report, broken)
+    return _page(report, context, replace(_LEAST, rows=_rows_that_fit(report, LONGEST - len(bare.encode()))))
 
-    def page(rows: int) -> str:
-        return _page(report, context, replace(least, rows=rows))
 
-    # the most rows with which it fits: each is longer than the id that stands for it
-    text = page(bisect_left(range(total), 1, key=lambda rows: not _fits(page(rows + 1))))
-    return text if _fits(text) else _ids_alone(report)
+def _rows_that_fit(report: Report, room: int) -> int:
+    """How many rows of the tables fit into that many bytes, where each takes the place of its id."""
+    rows = 0
+    for section in sections(report):
+        head, *written = _table(groups(section.of("BREAKING")), _LEAST).split("\n")
+        room -= len(head) * 2  # more than the line below it takes
+        for row in written[1:]:
+            room -= len(row.encode()) + 1 - _ID
+            if room < 0:
+                return rows
+            rows += 1
+    return rows
 
 
 def _fits(text: str) -> bool:
     return len(text.encode()) <= LONGEST
 
 
-def _ids_alone(report: Report) -> str:
+def _ids_alone(report: Report, broken: Sequence[Sequence[Finding]]) -> str:
     """What is left where even the names of the servers are too many."""
-    broken = [group for section in sections(report) for group in groups(section.of("BREAKING"))]
-    counts = levels(*(sum(len(section.of(level)) for section in sections(report)) for level in STYLES))
-    head = f"{MARKER}\n### {report.verdict}: {counts}\n\nToo much for a comment: {_REST}. The breaking groups:\n\n"
-    room = (LONGEST - len(head.encode()) - 100) // (DIGITS + 3)
-    return f"{head}{_ids(broken[:room])}{f' and {len(broken) - room:,} more' if len(broken) > room else ''}\n"
+    from fusion_contracts.diff import Level
+
+    told = levels(*(report.counts[level] for level in reversed(Level)))
+    head = f"{MARKER}\n### {report.verdict}: {told}\n\nToo much for a comment: {_REST}. The breaking groups:\n\n"
+    room = (LONGEST - len(head.encode()) - len(" and 1,000,000 more\n")) // _ID
+    more = f" and {len(broken) - room:,} more" if len(broken) > room else ""
+    return f"{head}{_ids(broken[:room])}{more}\n"
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from fusion_contracts.model import JsonObject
     from fusion_contracts.report.context import Context
 
-__all__ = ["MOST_RESULTS", "render"]
+__all__ = ["MOST_RESULTS", "SCHEMA", "render"]
 
 MOST_RESULTS = 25_000
 """Results of one run that GitHub takes; it shows the worst 5,000. A run has far fewer rules than it takes of them."""
 
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"BREAKING": "error", "RISKY": "warning", "SAFE": "note"}
 _LONGEST = 4_000  # characters of one part of a message
 _WAIVED = "accepted on purpose"
@@ -52,7 +52,7 @@ def render(report: Report, context: Context) -> str:
         "columnKind": "unicodeCodePoints",
         "results": list(_results(findings, rules, Places(context))),
     }
-    return json_text(json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)) + "\n"
+    return json_text(json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)) + "\n"
 
 
 # --- the run ----------------------------------------------------------------------------------------------------------

@@ -1,14 +1,20 @@
-"""Shared by the tests of formats: two contracts compared, with what a run of `fusion check` would say around them."""
+"""Shared by the tests of formats: two contracts compared, and a reader of each format that tells its shape."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from markdown_it import MarkdownIt
 
 from fusion_contracts import diff, load
+from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.diff import Report
 from fusion_contracts.lockfile.codec import encode
 from fusion_contracts.lockfile.limits import lockable
@@ -41,3 +47,97 @@ def case(root: Path) -> Callable[..., Case]:
         return run(old, new, **more)
 
     return of
+
+
+# --- the shape of each language, by a reader of it --------------------------------------------------------------------
+
+
+class Tags(HTMLParser):
+    """What an HTML page consists of, but for its texts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[Any] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, sorted(name for name, _ in attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.found.append(f"/{tag}")
+
+    def handle_decl(self, decl: str) -> None:
+        self.found.append(decl)
+
+    def handle_pi(self, data: str) -> None:
+        self.found.append(("?", data))
+
+
+def of_html(text: str) -> Any:
+    assert "\x1b" not in text
+    return Tags(text).found
+
+
+def of_markdown(text: str) -> Any:
+    page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
+    found = [one for one in Tags(page).found if one not in (("code", []), "/code")]
+    assert {one[0] for one in found if isinstance(one, tuple)} <= {
+        "h3", "p", "table", "thead", "tbody", "tr", "th", "td", "br", "strong", "ul", "li", "details", "summary",
+    }  # fmt: skip
+    outside = re.sub(r"<code>.*?</code>|<[^>]*>", "", page)
+    assert re.findall(r"@\w|#\d|://|www\.", outside) == []
+    return found
+
+
+def of_json(text: str) -> Any:
+    assert text.isascii()
+    return shape(json.loads(text))
+
+
+def of_sarif(text: str) -> Any:
+    log = json.loads(text)
+    messages = [result["message"]["text"] for result in log["runs"][0]["results"]]
+    assert [message for message in messages if re.search(r"(?<!\\)\]\(|(?<!\{)\{\d+\}", message)] == []
+    return shape(log)
+
+
+def shape(value: Any) -> Any:
+    """The keys of objects and the types of values, not the texts; of a contract's own values nothing."""
+    if isinstance(value, dict):
+        return {key: None if key in OWN else shape(item) for key, item in value.items()}
+    return [shape(item) for item in value] if isinstance(value, list) else type(value).__name__
+
+
+OWN = frozenset({"before", "after", "witness", "partialFingerprints"})
+
+
+def of_github(text: str) -> Any:
+    commands = [re.fullmatch(r"::(error|warning|notice) (.*?)::(.*)", line) for line in text.splitlines()]
+    assert None not in commands
+    return [(one[1], [pair.partition("=")[0] for pair in one[2].split(",")]) for one in commands if one]
+
+
+def of_junit(text: str) -> Any:
+    root = ET.fromstring(text)
+    return [(element.tag, sorted(element.attrib)) for element in root.iter()]
+
+
+def of_text(text: str) -> Any:
+    for line in text.splitlines():
+        assert HIDDEN.search(line) is None, line
+        assert not line.lstrip().startswith("::"), line
+    assert "##[" not in text
+    return re.findall(r"^(?:BREAKING|RISKY|SAFE|Cost|Why|NOT CHECKED)\b", text, re.MULTILINE)
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "text": of_text, "json": of_json, "markdown": of_markdown, "sarif": of_sarif, "github": of_github,
+    "junit": of_junit, "html": of_html,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def readers() -> Mapping[str, Callable[[str], Any]]:
+    """For each format a reader of its language: it checks the text and returns its shape, without what texts say."""
+    return READERS

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
-from markdown_it import MarkdownIt
 
 from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.diff import Finding, Report, diff
@@ -28,6 +25,8 @@ from fusion_contracts.report import FORMATS, render
 from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.catalog import read_catalog
+
+Case: TypeAlias = tuple[Report, Context]
 
 WORDS = frozenset({
     "tools", "name", "description", "inputSchema", "outputSchema", "properties", "additionalProperties", "required",
@@ -66,7 +65,7 @@ def texts(value: Any) -> Iterator[str]:
             yield from texts(item)
 
 
-def case(values: list[Any], server: str, problem: str) -> tuple[Report, Context]:
+def case(values: list[Any], server: str, problem: str) -> Case:
     """The two catalogs compared as `fusion check --all` would, with everything that a format may show."""
     old, new = (contract(value, server) for value in values)
     kept = [like(one) for one in diff(old, new).findings if one.rule not in BY_NATURE]
@@ -98,119 +97,33 @@ def catalogs(root: Path) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def hostile(catalogs: list[Any]) -> tuple[Report, Context]:
+def hostile(catalogs: list[Any]) -> Case:
     return case(catalogs, SERVER, SERVER)
 
 
 @pytest.fixture(scope="module")
-def harmless(catalogs: list[Any]) -> tuple[Report, Context]:
+def harmless(catalogs: list[Any]) -> Case:
     return case(tamed(catalogs), "server", "problem")
 
 
-def test_the_twin_has_the_same_findings(hostile: tuple[Report, Context], harmless: tuple[Report, Context]) -> None:
+def test_the_twin_has_the_same_findings(hostile: Case, harmless: Case) -> None:
     one, other = ([(found.rule, found.level) for found in report.findings] for report, _ in (hostile, harmless))
     assert one == other
     assert len(one) > 80
 
 
-# --- the shape of each language, by a reader of it --------------------------------------------------------------------
-
-
-class Tags(HTMLParser):
-    """What an HTML page consists of, but for its texts."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found: list[Any] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, sorted(name for name, _ in attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        self.found.append(f"/{tag}")
-
-    def handle_decl(self, decl: str) -> None:
-        self.found.append(decl)
-
-    def handle_pi(self, data: str) -> None:
-        self.found.append(("?", data))
-
-
-def of_html(text: str) -> Any:
-    assert "\x1b" not in text
-    return Tags(text).found
-
-
-def of_markdown(text: str) -> Any:
-    page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
-    found = [one for one in Tags(page).found if one not in (("code", []), "/code")]
-    assert {one[0] for one in found if isinstance(one, tuple)} <= {
-        "h3", "p", "table", "thead", "tbody", "tr", "th", "td", "br", "strong", "ul", "li", "details", "summary",
-    }  # fmt: skip
-    outside = re.sub(r"<code>.*?</code>|<[^>]*>", "", page)
-    assert re.findall(r"@\w|#\d|://|www\.", outside) == []
-    return found
-
-
-def of_json(text: str) -> Any:
-    assert text.isascii()
-    return shape(json.loads(text))
-
-
-def of_sarif(text: str) -> Any:
-    log = json.loads(text)
-    messages = [result["message"]["text"] for result in log["runs"][0]["results"]]
-    assert [message for message in messages if re.search(r"(?<!\\)\]\(|(?<!\{)\{\d+\}", message)] == []
-    return shape(log)
-
-
-def shape(value: Any) -> Any:
-    """The keys of objects and the types of values, not the texts; of a contract's own values nothing."""
-    if isinstance(value, dict):
-        return {key: None if key in OWN else shape(item) for key, item in value.items()}
-    return [shape(item) for item in value] if isinstance(value, list) else type(value).__name__
-
-
-OWN = frozenset({"before", "after", "witness", "partialFingerprints"})
-
-
-def of_github(text: str) -> Any:
-    commands = [re.fullmatch(r"::(error|warning|notice) (.*?)::(.*)", line) for line in text.splitlines()]
-    assert None not in commands
-    return [(one[1], [pair.partition("=")[0] for pair in one[2].split(",")]) for one in commands if one]
-
-
-def of_junit(text: str) -> Any:
-    root = ET.fromstring(text)
-    return [(element.tag, sorted(element.attrib)) for element in root.iter()]
-
-
-def of_text(text: str) -> Any:
-    for line in text.splitlines():
-        assert HIDDEN.search(line) is None, line
-        assert not line.lstrip().startswith("::"), line
-    assert "##[" not in text
-    return re.findall(r"^(?:BREAKING|RISKY|SAFE|Cost|Why|NOT CHECKED)\b", text, re.MULTILINE)
-
-
-READERS: dict[str, Callable[[str], Any]] = {
-    "text": of_text, "json": of_json, "markdown": of_markdown, "sarif": of_sarif, "github": of_github,
-    "junit": of_junit, "html": of_html,
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("form", FORMATS)
-def test_no_name_breaks_out(form: str, hostile: tuple[Report, Context], harmless: tuple[Report, Context]) -> None:
+def test_no_name_breaks_out(
+    form: str, hostile: Case, harmless: Case, readers: Mapping[str, Callable[[str], Any]]
+) -> None:
     text = render(form, *hostile)
-    assert READERS[form](text) == READERS[form](render(form, *harmless))
+    assert readers[form](text) == readers[form](render(form, *harmless))
     assert text.endswith("\n")
     text.encode()  # no lone surrogate: it can be written to any file
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_no_line_is_a_command_to_a_runner(form: str, hostile: tuple[Report, Context]) -> None:
+def test_no_line_is_a_command_to_a_runner(form: str, hostile: Case) -> None:
     text = render(form, *hostile)
     words = {line.split()[0] for line in text.splitlines() if re.match(r"\s*::", line)}
     assert words <= ({"::error", "::warning", "::notice"} if form == "github" else set())
@@ -218,6 +131,6 @@ def test_no_line_is_a_command_to_a_runner(form: str, hostile: tuple[Report, Cont
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_nothing_hidden_reaches_a_reader(form: str, hostile: tuple[Report, Context]) -> None:
+def test_nothing_hidden_reaches_a_reader(form: str, hostile: Case) -> None:
     lines = render(form, *hostile).split("\n")
     assert [line for line in lines if HIDDEN.search(line)] == []
