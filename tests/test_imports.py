@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from fusion_contracts.report import FORMATS
+
 HEAVY = {
     "typer", "rich", "deepdiff", "jsonschema", "mcp", "pydantic", "asyncio", "ssl", "http.client", "urllib.request",
     "httpx", "requests", "importlib.metadata",
@@ -55,8 +57,9 @@ def test_diff_of_two_files_loads_typer_alone(folder: Path) -> None:
     assert loaded(command("diff", "old.json", "new.json"), folder) & FROM_THE_COMMAND_LINE == set()
 
 
-def test_json_diff_of_two_files_loads_typer_alone(folder: Path) -> None:
-    assert loaded(command("diff", "old.json", "new.json", "--format", "json"), folder) & FROM_THE_COMMAND_LINE == set()
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_diff_of_two_files_in_any_format_loads_typer_alone(form: str, folder: Path) -> None:
+    assert loaded(command("diff", "old.json", "new.json", "--format", form), folder) & FROM_THE_COMMAND_LINE == set()
 
 
 def test_check_offline_without_a_configuration_loads_typer_alone(folder: Path) -> None:

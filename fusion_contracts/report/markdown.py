@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
-from fusion_contracts.report.escape import markdown, markdown_code
 from fusion_contracts.report.grouping import DIGITS, Section, groups, names, sections
+from fusion_contracts.report.inline import markdown, markdown_code
 from fusion_contracts.report.layout import STYLES
 from fusion_contracts.report.refusal import call
 

@@ -17,11 +17,10 @@ from fusion_contracts.report.escape import (
     github_property,
     json_text,
     log_lines,
-    markdown,
-    markdown_code,
     sarif_message,
     xml,
 )
+from fusion_contracts.report.inline import markdown, markdown_code
 
 BITS = st.sampled_from([
     "a", "word", "two words", " ", "  ", "\n", "`", "``", "|", "\\", "\\|", "*", "_", "~~", "<", ">", "&", "&amp;", "#",
