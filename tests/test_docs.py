@@ -33,11 +33,12 @@ def test_every_page_is_listed_and_every_link_leads_somewhere(root: Path) -> None
     assert sorted(listed) == sorted(pages - {"index.md"})
 
 
-def test_the_page_of_rules_is_what_the_rules_say(root: Path) -> None:
-    command = [sys.executable, "-B", "-c", "import generate; print(generate.page(), end='')"]
+@pytest.mark.parametrize("name", ["rules.md", "formats.md"])
+def test_a_page_about_the_code_is_what_the_code_says(root: Path, name: str) -> None:
+    command = [sys.executable, "-B", "-X", "utf8", "-c", f"import generate; print(generate.PAGES[{name!r}](), end='')"]
     page = subprocess.run(command, cwd=root / "docs", check=True, capture_output=True, encoding="utf-8").stdout
-    stale = "docs/rules.md is stale: run python docs/generate.py"
-    assert (root / "docs" / "rules.md").read_text(encoding="utf-8") == page, stale
+    stale = f"docs/{name} is stale: run python docs/generate.py"
+    assert (root / "docs" / name).read_text(encoding="utf-8") == page, stale
 
 
 def test_the_lockfile_page_shows_a_tool_as_it_is_locked(root: Path, tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_the_report_page_names_every_key_of_a_finding(root: Path, tmp_path: Path
     page = (root / "docs" / "json-report.md").read_text(encoding="utf-8")
     table = page.partition("## A finding\n")[2].partition("\n## ")[0]
     named = {key for row in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)}
-    assert named - set(finding) <= {"silent", "waived"}
+    assert named - set(finding) <= {"silent", "waived", "lockfile"}
     assert set(finding) <= named
 
 

@@ -1,6 +1,6 @@
 """Annotations for GitHub: workflow commands, which a step prints and the pull request shows at lines of the lock.
 
-    ::error file=fusion.lock,line=31,title=BREAKING 1105067%3A close_ticket::id is now ticket_id ...
+    ::error file=fusion.lock,line=31,title=BREAKING 1105067%3A helpdesk%3A close_ticket::id is now ticket_id; ...
 
 BREAKING is an error, RISKY a warning, SAFE and what is waived are not shown. There is one command a group, the worst
 first. GitHub shows ten errors and ten warnings of a step and drops what comes behind, so that the rest is told in one

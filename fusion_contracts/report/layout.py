@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import category, east_asian_width
 
-__all__ = ["MINIMUM", "STYLES", "columns", "cut", "paint", "width_of", "wrap"]
+__all__ = ["MINIMUM", "STYLES", "columns", "cut", "paint", "where_they_differ", "width_of", "wrap"]
 
 MINIMUM = 60
 MAXIMUM = 120  # a fingerprint at the far end of a very wide line is not seen
@@ -51,6 +51,16 @@ def cut(text: str, width: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + _ELLIPSIS
+
+
+def where_they_differ(one: str, other: str, width: int) -> tuple[str, str]:
+    """Two texts as they are; without most of their common beginning where a cut at `width` would show nothing else."""
+    pairs = enumerate(zip(one, other, strict=False))
+    common = next((index for index, (left, right) in pairs if left != right), min(len(one), len(other)))
+    if common < width * 2 // 3:
+        return one, other
+    start = common - width // 3
+    return _ELLIPSIS + one[start:], _ELLIPSIS + other[start:]
 
 
 def wrap(text: str, width: int) -> list[str]:

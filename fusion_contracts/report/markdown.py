@@ -1,9 +1,10 @@
 """Markdown for a comment on a pull request: what breaks in a table, everything else folded below it.
 
-The first line is MARKER, by which a step of a CI finds its comment again to replace it. The whole is at most LONGEST
-bytes, and so characters too. Where it would be more, detail is left out in this order: SAFE findings, RISKY ones and
-waived ones, of which the counts stay; then long calls and long lists of tools; the calls, the hints and what was asked
-of the lock; rows of the table, from the end, of which the ids stay; at last all but the ids.
+The first line is a hidden comment, the same in all releases, by which a step of a CI finds its comment again to replace
+it. The whole is at most 65,536 bytes, and so characters too: what GitHub takes. Where it would be more, detail is left
+out in this order: SAFE findings, RISKY ones and waived ones, of which the counts stay; then long calls and long lists
+of tools; the calls, the hints and what was asked of the lock; rows of the table, from the end, of which the ids stay;
+at last all but the ids.
 """
 
 from __future__ import annotations

@@ -18,13 +18,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable, shortened
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
 from fusion_contracts.report.escape import log_lines
 from fusion_contracts.report.grouping import DIGITS as _DIGITS
 from fusion_contracts.report.grouping import Section, alike, groups, names, predicate, sections
-from fusion_contracts.report.layout import STYLES, columns, cut, paint, width_of, wrap
+from fusion_contracts.report.layout import STYLES, columns, cut, paint, where_they_differ, width_of, wrap
 from fusion_contracts.report.refusal import call
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class _Page:
     def row(self, names: Sequence[str], message: str, mark: str, *, brief: bool = False) -> list[str]:
         """Names, message and id on one line; on more where they do not fit. `brief` counts tools instead."""
         room = self.column - _INDENT - 2
-        label = ", ".join(printable(name) for name in names)
+        label = ", ".join(shortened(name) for name in names)
         if width_of(label) > room and brief and len(names) > 1:
             label = count(len(names), "tool")
         above = []
@@ -227,11 +227,12 @@ def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
         if finding.has_witness:
             yield from page.call(finding)
         else:
-            yield from (
-                page.example(label, _json(value))
-                for label, value in (("before", finding.before), ("after", finding.after))
-                if value is not None
-            )
+            values = {"before": finding.before, "after": finding.after}
+            shown = {label: _json(value) for label, value in values.items() if value is not None}
+            if len(shown) == len(values):
+                told = where_they_differ(*shown.values(), page.width - _BELOW - _LABEL)
+                shown = dict(zip(shown, told, strict=True))
+            yield from (page.example(label, text) for label, text in shown.items())
         if finding.hint:
             yield from page.below("next:", printable(finding.hint))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fusion_contracts.report.layout import columns, cut, paint, width_of, wrap
+from fusion_contracts.report.layout import columns, cut, paint, where_they_differ, width_of, wrap
 
 words = st.lists(st.text(st.characters(categories=["L", "M", "N", "P", "S"]), min_size=1), min_size=1)
 
@@ -25,6 +25,18 @@ def test_cut() -> None:
     assert cut("abcdefg", 6) == "abcde…"
     assert cut("日本語", 5) == "日本…"
     assert cut("日本語", 4) == "日…"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shown"),
+    [
+        ("a new page", "an old page", ("a new page", "an old page")),
+        ("0123456789 old", "0123456789 new", ("…789 old", "…789 new")),
+        ("0123456789", "0123456789 more", ("…6789", "…6789 more")),
+    ],
+)
+def test_long_texts_are_shown_where_they_differ(one: str, other: str, shown: tuple[str, str]) -> None:
+    assert where_they_differ(one, other, 12) == shown
 
 
 def test_wrap() -> None:
