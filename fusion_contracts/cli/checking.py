@@ -149,7 +149,7 @@ def _compared(outcome: Outcome, place: str | None, writer: Writer) -> Compared:
         answers=answers,
         versions=_versions(outcome),
         moved=outcome.bumps.moved if outcome.bumps else None,
-        fail_on=outcome.judging.fail_on,
+        failing={one.fingerprint for one in failing(outcome.report, outcome.judging.fail_on)},
     )
 
 

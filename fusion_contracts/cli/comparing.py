@@ -85,9 +85,10 @@ def _compared(named: Named, project: Project, judging: Judging, writer: Writer) 
     else:
         old, new = _two(named, project, writer)
         problems = [problem for part in (old, new) if part.reading for problem in part.reading.problems]
+    report = _report(judging, old, new, problems)
     path, text = _shown(project, new.file or old.file) if writer.machine else (None, None)
-    compared = Compared(old.lock, new.lock, path, text, fail_on=judging.fail_on)
-    return _report(judging, old, new, problems), compared
+    fails = {one.fingerprint for one in failing(report, judging.fail_on)}
+    return report, Compared(old.lock, new.lock, path, text, failing=fails)
 
 
 def _shown(project: Project, file: Path | None) -> tuple[str | None, str | None]:

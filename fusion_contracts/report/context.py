@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fusion_contracts.model import Lock
 
 if TYPE_CHECKING:
-    from fusion_contracts.diff import FailOn, Finding
+    from fusion_contracts.diff import Finding
     from fusion_contracts.diff.moved import Moved
 
 __all__ = ["Compared", "Context"]
@@ -24,7 +24,7 @@ class Compared:
     of which lock, and `answers` (`intact`, `fresh`, `compatible`, where it was asked `version`): a sentence each, then
     lines with what is wrong. `versions` are those of the old side by server, where something better than its serverInfo
     says them; `moved` says how far versions moved, where `--expect-bump` asked.
-    `fail_on` is the level from which on findings fail.
+    `failing` holds the fingerprints of the findings that fail the run; None: those that are BREAKING.
     """
 
     old: Lock = field(default_factory=Lock)
@@ -35,7 +35,7 @@ class Compared:
     answers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     moved: Sequence[Moved] | None = None
-    fail_on: FailOn = "breaking"
+    failing: Collection[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,13 @@ class Context:
     def of(self, finding: Finding) -> Compared:
         """What the finding was found in."""
         return self.compared.get(finding.lockfile, _NOTHING)
+
+    def fails(self, finding: Finding) -> bool:
+        """Whether the finding alone fails the run."""
+        failing = self.of(finding).failing
+        if failing is None:
+            return finding.level.name == "BREAKING" and not finding.waived
+        return finding.fingerprint in failing
 
 
 _NOTHING = Compared()

@@ -96,10 +96,9 @@ def _suites(report: Report, context: Context) -> list[_Suite]:
         for server, old, new in pairs(compared.old, compared.new):
             for name in _names(old, new) if old else ():  # a server without a past was not compared
                 suite(lockfile, server).case(name)
-    failed = _failed(report, context)
     for finding in report.findings:
         case = suite(finding.lockfile, finding.server).case(finding.action or finding.tool or _SERVER)
-        kind = case.waived if finding.waived else case.failed if id(finding) in failed else case.passed
+        kind = case.waived if finding.waived else case.failed if context.fails(finding) else case.passed
         kind.append(finding)
     return [*found.values(), *_unchecked(report.errors, list(found.values()), context)]
 
@@ -117,14 +116,6 @@ def _names(old: ServerContract, new: ServerContract | None) -> Iterator[str]:
         yield name
         group = grouping(tool.input_schema)
         yield from (f"{name}.{value}" for value in group.values) if group else ()
-
-
-def _failed(report: Report, context: Context) -> set[int]:
-    """The findings that fail the run, each by what its own lock's settings say."""
-    from fusion_contracts.diff import failing
-
-    by_level = {level: failing(report, level) for level in {one.fail_on for one in context.compared.values()}}
-    return {id(one) for level, found in by_level.items() for one in found if context.of(one).fail_on == level}
 
 
 def _unchecked(problems: Iterable[Problem], suites: Sequence[_Suite], context: Context) -> list[_Suite]:

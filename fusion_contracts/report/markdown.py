@@ -1,10 +1,10 @@
 """Markdown for a comment on a pull request: what breaks in a table, everything else folded below it.
 
 The first line is a hidden comment, the same in all releases, by which a step of a CI finds its comment again to replace
-it. The whole is at most 65,536 bytes, and so characters too: what GitHub takes. Where it would be more, detail is left
-out in this order: SAFE findings, RISKY ones and waived ones, of which the counts stay; then long calls and long lists
-of tools; the calls, the hints and what was asked of the lock; rows of the table, from the end, of which the ids stay;
-at last all but the ids.
+it. The whole is at most 65,000 bytes, and so characters too; GitHub takes 65,536. Where it would be more, detail goes in
+this order: SAFE findings, RISKY ones and waived ones, of which the counts stay; then long calls and long lists of
+tools; the calls, the hints and what was asked of the lock; rows of the table, from the end, of which the ids stay; at
+last all but the ids.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ __all__ = ["LONGEST", "MARKER", "render"]
 MARKER = "<!-- fusion-contracts -->"
 """The first line of every comment, the same in all releases."""
 
-LONGEST = 65_536
-"""Bytes that a comment may have. GitHub refuses a longer one by the name of 65,536 characters, and has counted both."""
+LONGEST = 65_000
+"""Bytes that a comment may have: GitHub refuses more than 65,536, which it calls characters, and has counted either.
+
+What is left is for a step that adds a line of its own.
+"""
 
 _DISTINCT = 3  # different messages of one group that are told apart
 _HINTS = 5  # different hints that are listed

@@ -230,7 +230,7 @@ def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
             values = {"before": finding.before, "after": finding.after}
             shown = {label: _json(value) for label, value in values.items() if value is not None}
             if len(shown) == len(values):
-                told = where_they_differ(*shown.values(), page.width - _BELOW - _LABEL)
+                told = where_they_differ(shown["before"], shown["after"], page.width - _BELOW - _LABEL)
                 shown = dict(zip(shown, told, strict=True))
             yield from (page.example(label, text) for label, text in shown.items())
         if finding.hint:

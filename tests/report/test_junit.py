@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fusion_contracts.diff import FailOn, Finding, Level, Report, Side
+from fusion_contracts.diff import FailOn, Finding, Level, Report, Side, failing
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import Lock, ServerContract, Tool
 from fusion_contracts.report.context import Compared, Context
@@ -70,8 +70,9 @@ def server(*names: str, grouped: str | None = None) -> Lock:
 
 def junit(*findings: Finding, fail_on: FailOn = "breaking", errors: tuple[Problem, ...] = ()) -> ET.Element:
     sides = server("a", "b", "gone", grouped="page"), server("a", "b", "new", grouped="page")
-    context = Context("fusion check", {None: Compared(*sides, path="x/fusion.lock", fail_on=fail_on)})
-    return read(render(Report(OLD, NEW, findings, errors), context))
+    report = Report(OLD, NEW, findings, errors)
+    fails = {one.fingerprint for one in failing(report, fail_on)}
+    return read(render(report, Context("fusion check", {None: Compared(*sides, path="x/fusion.lock", failing=fails)})))
 
 
 PASSED: dict[str, list[str]] = {
@@ -159,16 +160,22 @@ def test_an_error_that_ended_the_run() -> None:
 
 
 def test_each_lock_has_its_suites_and_its_own_level() -> None:
-    levels: dict[str, FailOn] = {"a/fusion.lock": "breaking", "b/fusion.lock": "risky"}
-    compared: dict[str | None, Compared] = {
-        place: Compared(server("a"), server("a"), path=place, fail_on=fail_on) for place, fail_on in levels.items()
-    }
-    found = tuple(finding("a", Level.RISKY, lockfile=place) for place in levels)
+    found = tuple(finding("a", Level.RISKY, lockfile=f"{name}/fusion.lock") for name in "ab")
+    fails: dict[str | None, set[str]] = {"a/fusion.lock": set(), "b/fusion.lock": {found[1].fingerprint}}
+    compared = {
+        place: Compared(server("a"), server("a"), path=place, failing=failed) for place, failed in fails.items()
+    }  # fmt: skip
     root = read(render(Report(OLD, NEW, found), Context(compared=compared)))
     assert [(suite.get("name"), suite.get("file"), suite.get("failures")) for suite in root] == [
         ("a/fusion.lock: s", "a/fusion.lock", "0"),
         ("b/fusion.lock: s", "b/fusion.lock", "1"),
     ]
+
+
+def test_where_nobody_says_what_fails_it_is_what_breaks() -> None:
+    found = finding("a", Level.BREAKING), finding("b", Level.RISKY), finding("c", Level.BREAKING, waived=True)
+    root = read(render(Report(OLD, NEW, found), Context()))
+    assert outcomes(root) == {"a": ["failure"], "b": ["system-out"], "c": ["skipped", "system-out"]}
 
 
 def test_names_that_differ_in_case_alone_are_two_cases(case: Callable[..., tuple[Report, Context]]) -> None:
