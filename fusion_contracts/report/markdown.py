@@ -1,8 +1,8 @@
 """Markdown for a comment on a pull request: what breaks in a table, everything else folded below it.
 
 The first line is a hidden comment, the same in all releases, by which a step of a CI finds its comment again to replace
-it. The whole is at most 65,000 bytes, and so characters too; GitHub takes 65,536. Where it would be more, detail goes in
-this order: SAFE findings, RISKY ones and waived ones, of which the counts stay; then long calls and long lists of
+it. The whole is at most 65,000 bytes, and so characters too; GitHub takes 65,536. Where it would be more, detail goes
+in this order: SAFE findings, RISKY ones and waived ones, of which the counts stay; then long calls and long lists of
 tools; the calls, the hints and what was asked of the lock; rows of the table, from the end, of which the ids stay; at
 last all but the ids.
 """

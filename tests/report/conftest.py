@@ -75,8 +75,25 @@ class Tags(HTMLParser):
 
 
 def of_html(text: str) -> Any:
-    assert "\x1b" not in text
-    return Tags(text).found
+    """What a page may do, not how it lays out what it says: that differs with the length and the signs of names."""
+    found = Tags(text).found
+    tags = [one for one in found if isinstance(one, tuple)]
+    assert [attribute for _, attributes in tags for attribute in attributes if attribute.startswith("on")] == []
+    unclosed: list[str] = []
+    for one in found:
+        if isinstance(one, tuple) and one[0] not in VOID:
+            unclosed.append(one[0])
+        elif isinstance(one, str) and one.startswith("/") and one[1:] not in VOID:
+            assert unclosed.pop() == one[1:]
+    assert unclosed == []
+    return [(tag, attributes) for tag, attributes in tags if tag in ACTIVE]
+
+
+VOID = frozenset({"meta", "link", "base", "br", "hr", "img", "input", "wbr", "source", "path", "use"})
+ACTIVE = frozenset({
+    "html", "head", "title", "meta", "base", "link", "style", "script", "noscript", "template", "body", "iframe",
+    "object", "embed", "img", "picture", "video", "audio", "svg", "math", "form", "textarea", "main",
+})  # fmt: skip
 
 
 def of_markdown(text: str) -> Any:
