@@ -143,7 +143,7 @@ def _compared(outcome: Outcome, place: str | None, writer: Writer) -> Compared:
     return Compared(
         old=outcome.before,
         new=outcome.lock,
-        path=from_the_top(project.root, project.lock_path) if writer.machine else None,
+        path=from_the_top(project) if writer.machine else None,
         text=outcome.text,
         title=f"{_called(outcome, place)}, {count(len(outcome.lock.servers), 'server')}",
         answers=answers,

@@ -98,7 +98,7 @@ def _shown(project: Project, file: Path | None) -> tuple[str | None, str | None]
     from fusion_contracts.cli.place import from_the_top
     from fusion_contracts.lockfile.file import read_text
 
-    return from_the_top(project.root, file), read_text(file)
+    return from_the_top(project, file), read_text(file)
 
 
 def _report(judging: Judging, old: _Part, new: _Part, problems: Sequence[Problem]) -> Report:

@@ -6,18 +6,22 @@ import os
 import posixpath
 from pathlib import Path
 
+from fusion_contracts.cli.project import Project
 from fusion_contracts.errors import FusionError
 
 __all__ = ["from_the_top"]
 
 
-def from_the_top(root: Path, file: Path) -> str:
-    """A file's path from the top of the repository of `root`, with forward slashes; from `root` where there is none."""
+def from_the_top(project: Project, file: Path | None = None) -> str:
+    """The path of the lock, or of another file, from the top of its repository, with forward slashes.
+
+    From the project's folder where that is in no repository.
+    """
     from fusion_contracts.sources.git import prefix
 
     try:
-        above = prefix(root)
+        above = prefix(project.root)
     except FusionError:
         above = ""
-    inside = Path(os.path.relpath(file, root)).as_posix()
+    inside = Path(os.path.relpath(file or project.lock_path, project.root)).as_posix()
     return posixpath.normpath(posixpath.join(above, inside))

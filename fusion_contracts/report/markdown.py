@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
 from fusion_contracts.report.grouping import DIGITS, Section, groups, names, sections
 from fusion_contracts.report.inline import markdown, markdown_code
@@ -121,6 +122,7 @@ def _page(report: Report, context: Context, detail: _Detail) -> str:
     rows = detail.rows
     for section in sections(report):
         parts += _section(section, replace(detail, rows=rows))
+        parts += map(markdown, bump_lines(section, context))
         if rows is not None:
             rows = max(0, rows - len(groups(section.of("BREAKING"))))
     parts += _problems(report, detail)

@@ -12,8 +12,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fusion_contracts.diff import Finding, Level, Report, Side
+from fusion_contracts.diff.moved import Moved
+from fusion_contracts.diff.version import Bump, Version
 from fusion_contracts.errors import Problem
-from fusion_contracts.report.context import Context
+from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.report.json import render
 
 CASES = sorted(path.name for path in (Path(__file__).resolve().parents[2] / "fixtures" / "diff").iterdir())
@@ -51,6 +53,15 @@ def test_every_key_has_its_place(validator: Draft202012Validator) -> None:
     schema: Any = validator.schema
     properties = schema["$defs"]["finding"]["properties"]
     assert set(properties) == set(whole().to_dict()["findings"][0])
+
+
+def test_bumps_are_there_where_they_were_asked_for(validator: Draft202012Validator) -> None:
+    moved = Moved("s", "v1", Bump.MAJOR, Version.parse("1.0.0"), Version.parse("1.1.0"), "pyproject.toml")
+    locks: dict[str | None, Compared] = {None: Compared(moved=[moved]), "a/fusion.lock": Compared(moved=[moved])}
+    document = json.loads(render(whole(), Context(compared=locks)))
+    assert list(validator.iter_errors(document)) == []
+    schema: Any = validator.schema
+    assert set(schema["$defs"]["bump"]["properties"]) == set(document["bumps"][1])
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
