@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "render"]
 
-FORMATS = ("text", "json", "markdown", "sarif", "github", "junit")
+FORMATS = ("text", "json", "markdown", "sarif", "github", "junit", "html")
 
 
 def render(form: str, report: Report, context: Context) -> str:
