@@ -81,12 +81,12 @@ def _body(report: Report, servers: Sequence[Section], context: Context) -> Seque
     schemas = Schemas(context, Room())
     findings = Findings(report, schemas)
     shown = [findings.section(one) for one in servers]
-    main = tag("main", *(shown or [tag("p", "There are no findings.", class_="nothing")]), id="findings", tabindex="-1")
-    chosen = [filters(report.findings), tag("p", "No finding matches.", id="nothing", class_="nothing", hidden=True)]
+    said = tag("p", "No finding matches." if shown else "There are no findings.", class_="nothing", hidden=bool(shown))
+    main = tag("main", said, *shown, id="findings", tabindex="-1")
     return [
         tag("a", "Skip to the findings", href="#findings", class_="skip"),
         summary(report, servers, context),
-        *(chosen if report.findings else []),
+        filters(report.findings) if report.findings else Markup(""),
         main,
         tag("aside", schemas.render(), rules.render(one.rule for one in report.findings), aria_label="Reference")
         if report.findings else Markup(""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import HIDDEN, shell_word
+from fusion_contracts.canonical import HIDDEN, equal, shell_word
 from fusion_contracts.report.page.markup import Markup, join, json_text, tag
 from fusion_contracts.report.page.prose import marked, reworded
 from fusion_contracts.report.page.room import Room
@@ -23,9 +23,12 @@ _SHORT = 60  # characters of a text that needs no marks to be compared
 
 
 def details(finding: Finding, room: Room, *, hinted: bool = True) -> Markup:
-    """The call and what it gets now, what took its place, before and after, where it is; what to do, if `hinted`."""
+    """The call and what it gets now, what took its place, before and after, where it is; if `hinted` what to do.
+
+    Of a SAFE finding there is nothing to do.
+    """
     rows = [*_call(finding), *_values(finding, room)]
-    rows += [("next", tag("span", finding.hint))] if hinted and finding.hint else []
+    rows += [("next", tag("span", finding.hint))] if hinted and finding.hint and finding.level else []
     rows.append(("where", _where(finding)))
     return tag("dl", *(part for label, text in rows for part in (tag("dt", label), tag("dd", text))))
 
@@ -59,6 +62,9 @@ def _values(finding: Finding, room: Room) -> Iterator[tuple[str, Markup]]:
         if room.takes(text):
             yield "text", tag("div", text, class_="prose")
             return
+    if before is not None and equal(before, after):
+        yield "both", tag("code", _cut(json_text(before), room))
+        return
     texts = [_cut(json_text(value), room) for value in (before, after)]
     for label, value, text in zip(("before", "after"), (before, after), marked(*texts), strict=True):
         if value is not None:

@@ -48,7 +48,7 @@ def filters(findings: Sequence[Finding]) -> Markup:
 def _end(total: int) -> Sequence[Markup]:
     return (
         tag("output", f"{total:,} findings", id="matches", role="status"),
-        tag("button", "Show all", type="reset", disabled=True),
+        tag("button", "Show all", type="button", id="all", disabled=True),
         tag("button", "?", type="button", id="help", aria_label="Keys", aria_haspopup="dialog"),
     )
 

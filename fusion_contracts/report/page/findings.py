@@ -86,7 +86,7 @@ class Findings:
             link = tag("div", self._link(finding), class_="more")
             inside = self._details(finding, hinted=len(hints) > 1)
             yield tag("details", summary, inside, link, open=finding is unfolded, **_known(finding))
-        if len(hints) == 1 and all(hints):
+        if level != "SAFE" and len(hints) == 1 and all(hints):
             yield tag("dl", tag("dt", "next"), tag("dd", *hints))
 
     def _details(self, finding: Finding, *, hinted: bool = True) -> Markup:

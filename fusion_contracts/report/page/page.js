@@ -26,7 +26,8 @@
   const texts = new Map();
   const textOf = (group, finding) => {
     if (!texts.has(finding)) {
-      const shared = `${one("h4", group.element).textContent} ${group.rule}`;
+      const heading = one(group.findings.length > 1 ? "h4 .what" : "h4", group.element); // rows say their own tools
+      const shared = `${heading.textContent} ${group.rule}`;
       texts.set(finding, `${shared} ${finding.textContent}`.toLowerCase());
     }
     return texts.get(finding);
@@ -64,8 +65,8 @@
     for (const container of containers) container.hidden = !one(".group:not([hidden])", container);
     const every = shown === total;
     one("#matches").textContent = every ? count(total) : `${shown.toLocaleString("en")} of ${count(total)}`;
-    one("#nothing").hidden = shown > 0;
-    one("button[type=reset]", form).disabled = every && isDefault(want);
+    one(".nothing").hidden = shown > 0;
+    one("#all").disabled = every && isDefault(want);
     return want;
   };
   const count = (number) => `${number.toLocaleString("en")} finding${number === 1 ? "" : "s"}`;
@@ -105,7 +106,11 @@
   };
 
   form.addEventListener("input", () => store(choose()));
-  form.addEventListener("reset", () => setTimeout(() => store(choose())));
+  const clear = () => {
+    form.reset();
+    store(choose());
+  };
+  one("#all").addEventListener("click", clear);
   form.addEventListener("submit", (event) => event.preventDefault());
   addEventListener("hashchange", restore);
 
@@ -216,7 +221,7 @@
     "/": () => form.elements.text.focus(),
     j: () => step(1),
     k: () => step(-1),
-    x: () => form.reset(),
+    x: clear,
     "?": () => dialog.showModal(),
   };
   document.addEventListener("keydown", (event) => {

@@ -25,8 +25,9 @@ _SAYING = {
     "NONE": "Nothing changed.",
     "UNKNOWN": "What was not checked may be worse than what was found.",
 }
+_NOTHING = "unknown"  # the kind of a side where an error came before it was read
 _WORDS = {"NONE": "NO CHANGES", "UNKNOWN": "NOT CHECKED"}
-_ABBREVIATED = 12  # digits of a revision
+_DIGITS = 7  # of a revision
 
 
 def title(report: Report, sections: Sequence[Section], context: Context) -> str:
@@ -41,8 +42,8 @@ def summary(report: Report, sections: Sequence[Section], context: Context) -> Ma
         "header",
         tag("p", _compared(report, context), class_="kicker"),
         tag("h1", badge, " ", tag("span", arrows(_subject(report, sections)), class_="what")),
-        tag("p", _SAYING[report.verdict], class_="lede"),
-        _counts(report),
+        tag("p", _SAYING[report.verdict] if report.head.kind != _NOTHING else "No source was read.", class_="lede"),
+        _counts(report) if report.head.kind != _NOTHING else "",
         tag("p", tag("code", context.ending), class_="ending") if context.ending else "",
         *_answers(context),
         _problems(report.errors, context),
@@ -59,16 +60,17 @@ def _subject(report: Report, sections: Sequence[Section]) -> str:
         return sections[0].title
     if sections:
         return count(len(sections), "server")
-    return report.head.label if report.head.kind != "unknown" else "nothing was compared"
+    return report.head.label if report.head.kind != _NOTHING else "nothing was compared"
 
 
 def _compared(report: Report, context: Context) -> Markup:
-    sides = [_side(side) for side in (report.base, report.head) if side.kind != "unknown"]
+    sides = [_side(side) for side in (report.base, report.head) if side.kind != _NOTHING]
     return join([tag("b", context.command), *([": ", join(sides, " \u2192 ")] if sides else [])])
 
 
 def _side(side: Side) -> Markup:
-    return tag("span", side.label, *([f" ({side.revision[:_ABBREVIATED]})"] if side.revision else []), class_="name")
+    digits = (side.revision or "")[:_DIGITS]
+    return tag("span", side.label, "" if digits in side.label else f" ({digits})", class_="name")
 
 
 def _counts(report: Report) -> Markup:
@@ -103,7 +105,8 @@ def _problems(problems: Sequence[Problem], context: Context) -> Markup:
     rest = [problem for problem in problems if problem.message not in said]
     if not rest:
         return Markup("")
-    return tag("section", tag("h2", "Not checked"), tag("dl", *map(_problem, rest)), class_="panel wrong")
+    heading = "Wrong, or not checked" if said else "Not checked"
+    return tag("section", tag("h2", heading), tag("dl", *map(_problem, rest)), class_="panel wrong")
 
 
 def _problem(problem: Problem) -> Markup:
