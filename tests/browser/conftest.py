@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -29,14 +29,24 @@ FLAGS = [
 Open = Callable[..., "Page"]
 
 
+def missing(what: str) -> NoReturn:
+    """Skip, and where the browser is required, as in CI, fail."""
+    if os.environ.get("BROWSER") == "required":
+        pytest.fail(what)
+    pytest.skip(what)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests, with an empty profile of its own."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser was driven")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed: no browser was driven")
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
-        pytest.skip("there is no Chromium on the path: the HTML report was not opened")
-    with api.sync_playwright() as playwright:
+        missing("there is no Chromium on the path: the HTML report was not opened")
+    with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=found, args=FLAGS)
         yield started
         started.close()
@@ -49,7 +59,7 @@ def axe(root: Path) -> str:
     for folder in folders:
         if (folder / "axe.min.js").is_file():
             return (folder / "axe.min.js").read_text(encoding="utf-8")
-    pytest.skip("axe-core is not here (npm install --no-save axe-core): accessibility was not checked by rules")
+    missing("axe-core is not here (npm install --no-save axe-core): accessibility was not checked by rules")
 
 
 @pytest.fixture

@@ -184,7 +184,7 @@ def test_a_finding_shows_its_call_and_what_it_gets_now(real: Element) -> None:
     assert labelled(article) == {
         "worked": 'close {"id": 1}',
         "now": "refused: it takes ticket_id instead",
-        "both": '{"type": "integer"}',
+        "same": '{"type": "integer"}',
         "next": "Accept the old name beside the new one for one release.",
         "where": "/inputSchema/properties/id \u00b7 input \u00b7 " + labelled(article)["where"][-7:],
     }

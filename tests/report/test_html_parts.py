@@ -58,11 +58,22 @@ def test_lines_that_are_the_same_differ_by_a_comma_at_most(old: Any, new: Any) -
 
 def test_a_renamed_key_stands_beside_its_old_name() -> None:
     old = {"type": "object", "properties": {"id": {"type": "integer"}, "note": {}}, "required": ["id"]}
-    new = {"required": ["ticket"], "properties": {"ticket": {"type": "integer"}, "note": {}}, "type": "object"}
+    new = {"type": "object", "properties": {"ticket": {"type": "integer"}, "note": {}}, "required": ["ticket"]}
     same = '      "type": "integer"', "    },"
     assert [(hunk.old, hunk.new) for hunk in hunks(old, new) if not hunk.same] == [
         (('    "id": {', *same), ('    "ticket": {', *same)),
         (('  "required": ["id"]',), ('  "required": ["ticket"]',)),
+    ]
+
+
+def test_keys_in_another_order_are_no_change() -> None:
+    old = {"properties": {"id": {"minimum": 1, "type": "integer"}}, "type": "object"}
+    new = {"type": "object", "properties": {"ticket": {"type": "integer", "minimum": 1}}}
+    assert [(hunk.old, hunk.new) for hunk in hunks(old, new) if not hunk.same] == [
+        tuple(
+            (f'    "{name}": {{', '      "minimum": 1,', '      "type": "integer"', "    }")
+            for name in ("id", "ticket")
+        )
     ]
 
 

@@ -63,7 +63,7 @@ def _values(finding: Finding, room: Room) -> Iterator[tuple[str, Markup]]:
             yield "text", tag("div", text, class_="prose")
             return
     if before is not None and equal(before, after):
-        yield "both", tag("code", _cut(json_text(before), room))
+        yield "same", tag("code", _cut(json_text(before), room))
         return
     texts = [_cut(json_text(value), room) for value in (before, after)]
     for label, value, text in zip(("before", "after"), (before, after), marked(*texts), strict=True):

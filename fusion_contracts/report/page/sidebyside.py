@@ -45,11 +45,39 @@ class _Line:
 
 
 def hunks(old: JsonValue, new: JsonValue) -> Iterator[Hunk]:
-    """The lines of two documents, gathered; one of the two may be ABSENT."""
+    """The lines of two documents, gathered; one of the two may be ABSENT.
+
+    Keys stand as they do in the documents, and sorted where those disagree: a lock sorts them, a server does not.
+    """
+    if not _agree(old, new):
+        old, new = _in_order(old, new), _in_order(new, old)
     for same, found in groupby(_either(old, new, _Place()), lambda line: line.same):
         run = list(found)
         left = tuple(line.old for line in run if line.old is not None)
         yield Hunk(same, left, tuple(line.new for line in run if line.new is not None))
+
+
+def _agree(old: JsonValue, new: JsonValue) -> bool:
+    """Whether the keys of both stand in one order, as far as the same keys lead to both."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        shared = [key for key in old if key in new]
+        return shared == [key for key in new if key in old] and all(_agree(old[key], new[key]) for key in shared)
+    if isinstance(old, list) and isinstance(new, list):
+        return all(map(_agree, old, new))
+    return True
+
+
+def _in_order(value: JsonValue, other: JsonValue) -> JsonValue:
+    """The value with its keys sorted, but for objects whose keys stand on the other side in the same order."""
+    if isinstance(value, dict):
+        twin = other if isinstance(other, dict) else {}
+        shared = [key for key in value if key in twin]
+        kept = shared and shared == [key for key in twin if key in value]
+        return {key: _in_order(value[key], twin.get(key)) for key in (value if kept else sorted(value))}
+    if isinstance(value, list):
+        twins = other if isinstance(other, list) else []
+        return [_in_order(one, twin) for one, twin in zip_longest(value, twins[: len(value)])]
+    return value
 
 
 @dataclass(frozen=True, slots=True)
