@@ -114,7 +114,7 @@ def without(markup: str, element: str) -> str:
 
 @given(words, words)
 def test_the_marks_hold_both_texts(old: str, new: str) -> None:
-    text = reworded(old, new)
+    text = reworded(old, new, Room())
     if "the same] " in text:
         return
     assert without(text, "ins") == old
@@ -123,24 +123,39 @@ def test_the_marks_hold_both_texts(old: str, new: str) -> None:
 
 @given(words, words)
 def test_marked_lines_are_the_lines(old: str, new: str) -> None:
-    for line, shown in zip((old, new), marked(old, new), strict=True):
+    for line, shown in zip((old, new), marked(old, new, Room()), strict=True):
         assert unescape(re.sub(r"</?mark>", "", shown)) == unescape(escape(line))
 
 
 def test_a_word_or_two_between_changes_make_no_third_change() -> None:
-    assert reworded("one two three", "uno two tres") == "<del>one two three</del><ins>uno two tres</ins>"
+    assert reworded("one two three", "uno two tres", Room()) == "<del>one two three</del><ins>uno two tres</ins>"
 
 
 def test_a_long_passage_that_stayed_is_left_out() -> None:
     same = "word " * 200
-    assert reworded(f"first {same}", f"second {same}") == (
+    assert reworded(f"first {same}", f"second {same}", Room()) == (
         f'<del>first</del><ins>second</ins>{(" " + same)[:160]}<span class="elided"> [841 characters the same] </span>'
     )
 
 
-def test_texts_that_are_too_long_to_compare_replace_each_other() -> None:
-    old, new = (" ".join(f"{name}{number}" for number in range(600)) for name in "ab")
-    assert reworded(old, new) == f"<del>{old}</del><ins>{new}</ins>"
+def test_texts_of_frequent_words_replace_each_other() -> None:
+    old, new = "x " + "a b " * 30, "b a " * 30 + "y"
+    assert reworded(old, new, Room()) == f"<del>{old}</del><ins>{new}</ins>"
+
+
+def test_texts_that_would_take_too_long_to_compare_replace_each_other() -> None:
+    old = " ".join(f"w{number}" for number in range(6_000))
+    new = f"first {old} last".replace("w3000 ", "")
+    assert reworded(old, new, Room()) == f"<del>{old}</del><ins>{new}</ins>"
+    assert "<del>w3000 </del>" in reworded(old, new, Room(steps=10**6, at_once=10**6))
+
+
+def test_what_comparing_costs_is_bounded_for_a_whole_page() -> None:
+    room = Room(steps=45)  # one word: 1 + 1 steps; the others: 9 + 9, and 3 places of words that stand on both sides
+    assert reworded("a b c d e", "a b x d e", room) == "a b <del>c</del><ins>x</ins> d e"
+    assert reworded("1 b c d 5", "2 b c d 6", room) == "<del>1</del><ins>2</ins> b c d <del>5</del><ins>6</ins>"
+    assert reworded("1 b c d 5", "2 b c d 6", room) == "<del>1</del><ins>2</ins> b c d <del>5</del><ins>6</ins>"
+    assert reworded("1 b c d 5", "2 b c d 6", room) == "<del>1 b c d 5</del><ins>2 b c d 6</ins>"
 
 
 # --- markup ----------------------------------------------------------------------------------------------------------

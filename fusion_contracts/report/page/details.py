@@ -58,15 +58,15 @@ def _copied(finding: Finding) -> Markup:
 def _values(finding: Finding, room: Room) -> Iterator[tuple[str, Markup]]:
     before, after = finding.before, finding.after
     if isinstance(before, str) and isinstance(after, str) and len(before) + len(after) > _SHORT:
-        text = reworded(before, after)
+        text = reworded(before, after, room)
         if room.takes(text):
             yield "text", tag("div", text, class_="prose")
             return
     if before is not None and equal(before, after):
         yield "same", tag("code", _cut(json_text(before), room))
         return
-    texts = [_cut(json_text(value), room) for value in (before, after)]
-    for label, value, text in zip(("before", "after"), (before, after), marked(*texts), strict=True):
+    old, new = (_cut(json_text(value), room) for value in (before, after))
+    for label, value, text in zip(("before", "after"), (before, after), marked(old, new, room), strict=True):
         if value is not None:
             yield label, tag("code", text)
 

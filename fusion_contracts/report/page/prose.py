@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from fusion_contracts.report.page.markup import Markup, escape, join, lines, tag
+from fusion_contracts.report.page.room import Room
 
 __all__ = ["marked", "reworded"]
 
 _WORD = re.compile(r"\s+|\w+\ufe0f?|[^\w\s]\ufe0f?")  # a symbol and what asks for its coloured form are one
-_COMPARED = 250_000  # pairs of words up to which two passages are compared: beyond, one replaces the other
 _APART = 3  # words between two changes that are too few to make two of them
+_FREQUENT = 8  # times that a word stands in a text, from which on it is no place to begin a comparison
 _AROUND = 160  # characters of what stayed that are kept on each side of a change
 
 
-def reworded(old: str, new: str) -> Markup:
+def reworded(old: str, new: str, room: Room) -> Markup:
     """The new text with the old words marked as gone and its own as added; long passages that stayed are left out."""
-    parts = list(_changes(_WORD.findall(old), _WORD.findall(new)))
+    parts = list(_changes(old, new, room))
     last = len(parts) - 1
     return join(_part(gone, came, first=not at, last=at == last) for at, (gone, came) in enumerate(parts))
 
 
-def marked(old: str, new: str) -> tuple[Markup, Markup]:
+def marked(old: str, new: str, room: Room) -> tuple[Markup, Markup]:
     """Two lines, each with the words marked that the other does not hold; without marks where they share little."""
-    parts = list(_changes(_WORD.findall(old), _WORD.findall(new)))
+    parts = list(_changes(old, new, room))
     shared = sum(len(gone) for gone, came in parts if gone == came)
     if shared * 2 < min(len(old), len(new)):
         return escape(old), escape(new)
@@ -49,13 +51,14 @@ def _kept(text: str, *, head: bool, tail: bool) -> Markup:
     return join([lines(start), told, lines(end)])
 
 
-def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _changes(before: str, after: str, room: Room) -> Iterator[tuple[str, str]]:
     """What stood and what stands, passage by passage; equal where it stayed."""
+    old, new = _WORD.findall(before), _WORD.findall(after)
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])
     kept = "".join(old[:start])
     yield from [(kept, kept)] if kept else []
-    yield from _passages(old[start : len(old) - end], new[start : len(new) - end])
+    yield from _passages(old[start : len(old) - end], new[start : len(new) - end], room)
     kept = "".join(old[len(old) - end :])
     yield from [(kept, kept)] if kept else []
 
@@ -66,14 +69,19 @@ def _common(left: Sequence[str], right: Sequence[str]) -> int:
     return next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(left), len(right)))
 
 
-def _passages(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _passages(old: Sequence[str], new: Sequence[str], room: Room) -> Iterator[tuple[str, str]]:
     if not old and not new:
         return
-    if len(old) * len(new) > _COMPARED:
+    there = Counter(new)
+    frequent = {word for word, number in there.items() if number > _FREQUENT or word.isspace()}
+    # What the matcher looks at: each word, and for each that is no frequent one its places on the other side.
+    steps = len(old) + len(new) + sum(there[word] for word in old if word not in frequent)
+    if not room.compares(steps):  # one replaces the other
         yield "".join(old), "".join(new)
         return
+    matcher = SequenceMatcher(frequent.__contains__, old, new, autojunk=False)
     gone, came = "", ""
-    for kind, start, end, begin, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, start, end, begin, stop in matcher.get_opcodes():
         if kind == "equal" and end - start > _APART:
             yield from [(gone, came)] if gone or came else []
             kept = "".join(old[start:end])

@@ -96,7 +96,7 @@ def _table(old: JsonValue, new: JsonValue, room: Room) -> Markup:
 
 def _rows(found: list[Hunk], room: Room) -> Iterator[Markup]:
     for number, hunk in enumerate(found):
-        parts = _parts(hunk, first=number == 0, last=number == len(found) - 1) if hunk.same else [_changed(hunk)]
+        parts = _parts(hunk, first=number == 0, last=number == len(found) - 1) if hunk.same else [_changed(hunk, room)]
         for row in parts:
             if not room.takes(row):
                 yield tag("tr", tag("td", f"{len(found) - number:,} {_REST}", colspan="2"), class_="middle")
@@ -120,10 +120,10 @@ def _parts(hunk: Hunk, *, first: bool, last: bool) -> Iterator[Markup]:
         yield _row(_lines(hunk.old[end:]), _lines(hunk.new[end:]))
 
 
-def _changed(hunk: Hunk) -> Markup:
+def _changed(hunk: Hunk, room: Room) -> Markup:
     old, new = _lines(hunk.old), _lines(hunk.new)
     if len(hunk.old) == len(hunk.new):
-        sides = [marked(*pair) for pair in zip(hunk.old, hunk.new, strict=True)]
+        sides = [marked(*pair, room) for pair in zip(hunk.old, hunk.new, strict=True)]
         old, new = (join(side, Markup("\n")) for side in zip(*sides, strict=True))
     return _row(tag("del", old) if old else old, tag("ins", new) if new else new, class_="changed")
 
