@@ -56,6 +56,7 @@ def test_by_tool(open_page: Any, html: str, shown: Any, expected: Any, tool: str
 def test_by_rule(open_page: Any, html: str, shown: Any, expected: Any) -> None:
     page = open_page(html)
     page.get_by_role("combobox", name="Rule").select_option("=enum-value-removed")
+    assert page.locator("h3:visible").all_inner_texts() == ["BREAKING 2 of 5"]
     assert shown(page) == expected(lambda one: one.rule == "enum-value-removed")
 
 

@@ -226,9 +226,12 @@ def test_nothing_runs_out_of_the_window(open_page: Any, html: str, width: int) -
     assert wide == seen
 
 
-def test_whoever_wants_no_motion_sees_none(open_page: Any, html: str) -> None:
-    smooth = "getComputedStyle(document.documentElement).scrollBehavior"
-    assert open_page(html, reduced_motion="reduce").evaluate(smooth) == "auto"
+def test_nothing_moves_by_itself(open_page: Any, html: str) -> None:
+    page = open_page(html)
+    page.get_by_role("link", name="Schemas side by side").first.click()
+    page.keyboard.press("j")
+    assert page.evaluate("document.getAnimations().length") == 0
+    assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
 
 
 # --- hostile ---------------------------------------------------------------------------------------------------------

@@ -257,6 +257,19 @@ def test_the_three_answers_about_a_lock_and_no_problem_twice() -> None:
     }
 
 
+def test_several_locks_have_a_row_each() -> None:
+    ok = {"intact": ("yes",), "fresh": ("yes", "  of late")}
+    names: tuple[str | None, ...] = ("a/fusion.lock", "b/fusion.lock")
+    locks = {name: Compared(title=f"{name}, 1 server", answers=ok) for name in names}
+    page = read(page_of(context=Context("fusion check", locks)))
+    rows = [[cell.text for cell in row.walk() if cell.tag in {"th", "td"}] for row in page.all("tr")]
+    assert rows == [
+        ["lock", "intact", "fresh"],
+        ["a/fusion.lock, 1 server", "yes", "yes  of late"],
+        ["b/fusion.lock, 1 server", "yes", "yes  of late"],
+    ]
+
+
 def test_several_locks_with_the_same_server_stay_apart() -> None:
     page = read(page_of(finding(lockfile="a/fusion.lock"), finding(lockfile="b/fusion.lock")))
     assert [one.text for one in page.all("h2")][:2] == ["a/fusion.lock: desk", "b/fusion.lock: desk"]

@@ -55,7 +55,13 @@ class Findings:
         if not findings:
             return
         anchor = self._id("level")
-        head = tag("h3", tag("span", heading, class_=f"level {level}"), f" {len(findings):,}", id=anchor)
+        head = tag(
+            "h3",
+            tag("span", heading, class_=f"level {level}"),
+            " ",
+            tag("span", f"{len(findings):,}", class_="count"),
+            id=anchor,
+        )
         articles = [self._article(kind, level) for kind in alike(groups(findings))]
         yield tag("section", head, *articles, class_="block", aria_labelledby=anchor)
 

@@ -20,7 +20,7 @@
     rule: element.dataset.rule,
     findings: all(".finding", element),
   }));
-  const containers = [...all(".block"), ...all(".server")];
+  const blocks = all(".block").map((element) => ({ element, findings: all(".finding", element) }));
   const total = groups.reduce((sum, group) => sum + group.findings.length, 0);
   const boxes = all("input[name=level]", form);
   const texts = new Map();
@@ -62,14 +62,21 @@
         left[0].open = true; // what was unfolded for all of them was chosen away
       }
     }
-    for (const container of containers) container.hidden = !one(".group:not([hidden])", container);
+    for (const { element, findings } of blocks) {
+      const left = findings.filter((finding) => !finding.hidden).length;
+      element.hidden = left === 0;
+      const many = number(findings.length);
+      one(".count", element).textContent = left === findings.length ? many : `${number(left)} of ${many}`;
+    }
+    for (const server of all(".server")) server.hidden = !one(".block:not([hidden])", server);
     const every = shown === total;
-    one("#matches").textContent = every ? count(total) : `${shown.toLocaleString("en")} of ${count(total)}`;
+    one("#matches").textContent = every ? count(total) : `${number(shown)} of ${count(total)}`;
     one(".nothing").hidden = shown > 0;
     one("#all").disabled = every && isDefault(want);
     return want;
   };
-  const count = (number) => `${number.toLocaleString("en")} finding${number === 1 ? "" : "s"}`;
+  const number = (many) => many.toLocaleString("en");
+  const count = (many) => `${number(many)} finding${many === 1 ? "" : "s"}`;
   const isDefault = (want) => want.levels.size === boxes.length
     && !want.side && !want.tool && !want.rule && !want.words.length;
 

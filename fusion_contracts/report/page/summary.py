@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fusion_contracts.diff.findings import Level
@@ -45,7 +45,7 @@ def summary(report: Report, sections: Sequence[Section], context: Context) -> Ma
         tag("p", _SAYING[report.verdict] if report.head.kind != _NOTHING else "No source was read.", class_="lede"),
         _counts(report) if report.head.kind != _NOTHING else "",
         tag("p", tag("code", context.ending), class_="ending") if context.ending else "",
-        *_answers(context),
+        _answers(context),
         _problems(report.errors, context),
         _costs(sections),
     )
@@ -85,18 +85,33 @@ def _counts(report: Report) -> Markup:
     return tag("ul", *tiles, class_="counts", aria_label="Findings by level")
 
 
-def _answers(context: Context) -> Iterator[Markup]:
-    """What `fusion check` asked of each lock."""
-    for compared in context.compared.values():
-        if compared.answers:
-            heading = tag("h2", "The lock", " ", tag("small", compared.title))
-            yield tag("section", heading, tag("dl", *_answered(compared)), class_="panel")
+def _answers(context: Context) -> Markup:
+    """What `fusion check` asked: of one lock the answers below each other, of several a row each."""
+    asked = [compared for compared in context.compared.values() if compared.answers]
+    if len(asked) > 1:
+        return tag("section", tag("h2", "The locks"), _locks(asked), class_="panel")
+    if not asked:
+        return Markup("")
+    heading = tag("h2", "The lock", " ", tag("small", asked[0].title))
+    said = [_said(*answer) for answer in asked[0].answers.items()]
+    rows = (join([tag("dt", question), tag("dd", answer)]) for question, answer in said)
+    return tag("section", heading, tag("dl", *rows), class_="panel")
 
 
-def _answered(compared: Compared) -> Iterator[Markup]:
-    for question, (answer, *more) in compared.answers.items():
-        told = [tag("div", lines("\n".join(more)), class_="told")] if more else []
-        yield from (tag("dt", question), tag("dd", answer, *told))
+def _locks(asked: Sequence[Compared]) -> Markup:
+    questions = list(asked[0].answers)
+    head = tag("thead", tag("tr", *(tag("th", one, scope="col") for one in ("lock", *questions))))
+    rows = []
+    for compared in asked:
+        cells = (tag("td", _said(*one)[1], data_label=one[0]) for one in compared.answers.items())
+        rows.append(tag("tr", tag("th", compared.title, scope="row"), *cells))
+    return tag("table", head, tag("tbody", *rows), class_="locks")
+
+
+def _said(question: str, answer: Sequence[str]) -> tuple[str, Markup]:
+    """A question and its answer, with what is wrong below it."""
+    more = [tag("div", lines("\n".join(answer[1:])), class_="told")] if answer[1:] else []
+    return question, join([answer[0], *more])
 
 
 def _problems(problems: Sequence[Problem], context: Context) -> Markup:
