@@ -62,6 +62,10 @@ def test_a_diff_of_two_files_in_any_format_loads_typer_alone(form: str, folder: 
     assert loaded(command("diff", "old.json", "new.json", "--format", form), folder) & FROM_THE_COMMAND_LINE == set()
 
 
+def test_html_diff_of_two_files_loads_typer_alone(folder: Path) -> None:
+    assert loaded(command("diff", "old.json", "new.json", "--format", "html"), folder) & FROM_THE_COMMAND_LINE == set()
+
+
 def test_check_offline_without_a_configuration_loads_typer_alone(folder: Path) -> None:
     lock = command("lock", "old.json", "--write", "--lockfile", "made.lock", "--config", "made.toml")
     loaded(lock, folder)

@@ -226,6 +226,15 @@ def test_nothing_runs_out_of_the_window(open_page: Any, html: str, width: int) -
     assert wide == seen
 
 
+def test_a_narrow_window_shows_every_answer_of_several_locks(open_page: Any) -> None:
+    answers = {"intact": ("yes",), "fresh": ("1 server unchanged",), "compatible": ("with main: 1 safe",)}
+    names: tuple[str | None, ...] = ("a/fusion.lock", "b/fusion.lock")
+    locks = {name: Compared(title=str(name), answers=answers) for name in names}
+    text = render(Report(Side("a", "lock"), Side("b", "lock")), Context("fusion check", locks))
+    page = open_page(text, viewport=NARROW)
+    assert page.locator(".locks td:visible").count() == len(names) * len(answers)
+
+
 def test_nothing_moves_by_itself(open_page: Any, html: str) -> None:
     page = open_page(html)
     page.get_by_role("link", name="Schemas side by side").first.click()
