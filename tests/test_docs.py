@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,17 @@ def test_a_page_about_the_code_is_what_the_code_says(root: Path, name: str) -> N
     page = subprocess.run(command, cwd=root / "docs", check=True, capture_output=True, encoding="utf-8").stdout
     stale = f"docs/{name} is stale: run python docs/generate.py"
     assert (root / "docs" / name).read_text(encoding="utf-8") == page, stale
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pictures_of_a_terminal_show_what_the_readme_shows(root: Path, scheme: str) -> None:
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    printed = "\nhelpdesk_v2: starting" + readme.partition("\nhelpdesk_v2: starting")[2].partition("\n```")[0]
+    picture = (root / "docs" / "pictures" / f"terminal-{scheme}.svg").read_text(encoding="utf-8")
+    texts = [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", picture)]
+    words = "".join(texts).replace("\u00a0", " ").split()
+    stale = "docs/pictures are stale: run python docs/pictures.py"
+    assert words == f"$ fusion diff -- python3 helpdesk_v2.py {printed}".split(), stale
 
 
 def test_the_lockfile_page_shows_a_tool_as_it_is_locked(root: Path, tmp_path: Path) -> None:

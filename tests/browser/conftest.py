@@ -36,9 +36,9 @@ def missing(what: str) -> NoReturn:
     pytest.skip(what)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: it keeps an event loop running, which other tests must not meet
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests, with an empty profile of its own."""
+    """One Chromium for the tests of a file, with an empty profile of its own."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:

@@ -197,6 +197,13 @@ def test_a_finding_shows_its_call_and_what_it_gets_now(real: Element) -> None:
     ]
 
 
+def test_a_server_says_how_much_changed_and_what_to_call_the_release() -> None:
+    old, new = (replace(contract(Tool(name, {"type": "object"})), info={"version": "1.2.0"}) for name in "ab")
+    page = read(render(*compared(old, new)))
+    (section,) = page.all("section", "server")
+    assert section.all("p", "muted")[0].text == "1 breaking, 1 safe. Least version bump: major (1.2.0 \u2192 2.0.0)"
+
+
 def test_reworded_prose_marks_the_words(real: Element) -> None:
     (prose,) = real.all("div", "prose")
     assert prose.text == "List the tickets of one state, the newestoldest first, in pages."

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import is_reworded, levels, of_places
 from fusion_contracts.report.grouping import Section, alike, groups, names, predicate
 from fusion_contracts.report.layout import STYLES
@@ -40,6 +41,7 @@ class Findings:
         anchor = self._id("server")
         counted = [len(section.of(level)) for level in STYLES]
         said = levels(*counted, waived=len(section.waived))
+        said = ". ".join([said, *bump_lines(section, self.schemas.context)])
         head = [tag("h2", arrows(section.title), id=anchor), tag("p", arrows(said), class_="muted")]
         return tag("section", *head, *self._blocks(section), class_="server", aria_labelledby=anchor)
 

@@ -99,11 +99,12 @@ def _answers(context: Context) -> Markup:
 
 
 def _locks(asked: Sequence[Compared]) -> Markup:
-    questions = list(asked[0].answers)
+    questions = dict.fromkeys(question for compared in asked for question in compared.answers)
     head = tag("thead", tag("tr", *(tag("th", one, scope="col") for one in ("lock", *questions))))
     rows = []
     for compared in asked:
-        cells = (tag("td", _said(*one)[1], data_label=one[0]) for one in compared.answers.items())
+        answers = compared.answers
+        cells = (tag("td", _said(one, answers[one])[1] if one in answers else "", data_label=one) for one in questions)
         rows.append(tag("tr", tag("th", compared.title, scope="row"), *cells))
     return tag("table", head, tag("tbody", *rows), class_="locks")
 
