@@ -11,8 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 __all__ = [
-    "JsonObject", "JsonValue", "Lock", "Prompt", "PromptArgument", "Resource", "ResourceTemplate", "ServerContract",
-    "SourceRecord", "Tool",
+    "JsonObject",
+    "JsonValue",
+    "Lock",
+    "Prompt",
+    "PromptArgument",
+    "Resource",
+    "ResourceTemplate",
+    "ServerContract",
+    "SourceRecord",
+    "Tool",
 ]
 
 JsonValue: TypeAlias = Any  # a recursive alias costs every caller a cast and catches nothing here

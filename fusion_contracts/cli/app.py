@@ -33,6 +33,8 @@ COMMANDS = {
     "awareness": "Print what a model is told that learned an older contract.",
     "changelog": "Write what each release changed, from git history.",
     "init": "Set a project up: settings, first lock, workflow.",
+    "merge-driver": "For git: merge two versions of a lock; --install sets it up.",
+    "diff-driver": "For git: print the findings of a changed lock.",
 }
 
 
@@ -86,8 +88,9 @@ def _build(wanted: str | None) -> typer.Typer:
     app.callback()(_root)
     for name, help_text in COMMANDS.items():
         if name == wanted:
-            module = import_module(f"fusion_contracts.cli.{name}")
-            app.command(name, cls=_Command, short_help=help_text)(getattr(module, name))
+            own = name.replace("-", "_")
+            module = import_module(f"fusion_contracts.cli.{own}")
+            app.command(name, cls=_Command, short_help=help_text)(getattr(module, own))
         else:
             app.command(name, cls=_Command, help=help_text)(_not_called)
     return app

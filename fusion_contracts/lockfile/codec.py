@@ -31,7 +31,10 @@ from fusion_contracts.lockfile.tables import prompt_table, resource_table, serve
 from fusion_contracts.lockfile.writer import key, write_table
 from fusion_contracts.model import Lock, ServerContract
 
-__all__ = ["HEADER", "LOCK_VERSION", "OpenLock", "decode", "encode", "encode_server", "open_lock", "unlockable"]
+__all__ = [
+    "HEADER", "LOCK_VERSION", "OpenLock", "decode", "encode", "encode_entries", "encode_server", "open_lock",
+    "unlockable",
+]  # fmt: skip
 
 LOCK_VERSION = 1
 HEADER = f"""\
@@ -55,15 +58,22 @@ def encode(lock: Lock) -> str:
 
 def encode_server(contract: ServerContract) -> str:
     """The block of one server, from its header to its last line break. Raises FusionError as `encode` does."""
-    into: list[str] = []
     try:
-        path = f"servers.{key(contract.name)}"
-        _write(into, path, server_table(contract), server_digests(contract))
-        for section, name, table, stored in _sections(contract):
-            _write(into, f"{path}.{section}.{key(name)}", table, stored)
+        return "\n".join(encode_entries(contract).values())
     except (ValueError, RecursionError) as error:  # UnwritableError is a ValueError, as is JSON's word on NaN
         raise (_refusal(contract) or error) from None
-    return "\n".join(into)
+
+
+def encode_entries(contract: ServerContract) -> dict[tuple[str, str], str]:
+    """The text of each entry by section and name, in the order of the file; the server's own table is ("", "").
+
+    Raises ValueError or RecursionError when a value cannot be stored.
+    """
+    path = f"servers.{key(contract.name)}"
+    texts = {("", ""): _text(path, server_table(contract), server_digests(contract))}
+    for section, name, table, stored in _sections(contract):
+        texts[section, name] = _text(f"{path}.{section}.{key(name)}", table, stored)
+    return texts
 
 
 def _sections(contract: ServerContract) -> Iterator[tuple[str, str, dict[str, Any], Digests]]:
@@ -78,9 +88,11 @@ def _sections(contract: ServerContract) -> Iterator[tuple[str, str, dict[str, An
         yield "tools", name, tool_table(tool), digests(tool)
 
 
-def _write(into: list[str], path: str, table: Mapping[str, Any], stored: Digests) -> None:
+def _text(path: str, table: Mapping[str, Any], stored: Digests) -> str:
+    into: list[str] = []
     entry = {**table, **{f"{kind}_digest": getattr(stored, kind) for kind in KINDS}}
     write_table(into, path, entry, levels=_LEVELS + 1, depth=0, ordered=True)
+    return "\n".join(into)
 
 
 def _refusal(contract: ServerContract) -> FusionError | None:

@@ -11,7 +11,7 @@ from fusion_contracts.lockfile.codec import decode, encode_server
 from fusion_contracts.lockfile.statements import statements
 from fusion_contracts.model import Lock
 
-__all__ = ["splice"]
+__all__ = ["parted", "splice"]
 
 
 def splice(text: str, lock: Lock, names: Collection[str], *, origin: str = "the lock") -> str:
@@ -64,7 +64,7 @@ def _blocks(text: str) -> Iterator[_Block]:
         if name == block.name:
             block.body += aside + line
         else:
-            block.tail, lead = _parted(aside)
+            block.tail, lead = parted(aside)
             yield block
             block = _Block(name, lead, line)
         aside = ""
@@ -80,7 +80,7 @@ def _server_of(header: str) -> str | None:
     return next(iter(servers), None)
 
 
-def _parted(aside: str) -> tuple[str, str]:
+def parted(aside: str) -> tuple[str, str]:
     """What belongs to the block above, and the comments directly above the next header."""
     lines = aside.splitlines(keepends=True)
     count = len(lines)

@@ -8,8 +8,21 @@ from functools import lru_cache
 from typing import TypeAlias
 
 __all__ = [
-    "ANY", "DIGIT", "DOT", "LAST", "NONE", "SPACE", "WORD", "Intervals", "contains", "intersect", "named", "negate",
-    "normal", "subset", "union",
+    "ANY",
+    "DIGIT",
+    "DOT",
+    "LAST",
+    "NONE",
+    "SPACE",
+    "WORD",
+    "Intervals",
+    "contains",
+    "intersect",
+    "named",
+    "negate",
+    "normal",
+    "subset",
+    "union",
 ]
 
 Intervals: TypeAlias = tuple[tuple[int, int], ...]
@@ -86,10 +99,20 @@ def _points(text: str) -> Intervals:
 DIGIT: Intervals = ((0x30, 0x39),)
 WORD: Intervals = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 # WhiteSpace and LineTerminator of ECMA-262: U+0085 is neither, U+FEFF is white space.
-SPACE: Intervals = normal((
-    (0x09, 0x0D), (0x20, 0x20), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029), (0x202F, 0x202F),
-    (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
-))
+SPACE: Intervals = normal(
+    (
+        (0x09, 0x0D),
+        (0x20, 0x20),
+        (0xA0, 0xA0),
+        (0x1680, 0x1680),
+        (0x2000, 0x200A),
+        (0x2028, 0x2029),
+        (0x202F, 0x202F),
+        (0x205F, 0x205F),
+        (0x3000, 0x3000),
+        (0xFEFF, 0xFEFF),
+    )
+)
 DOT: Intervals = negate(_points("\n\r\u2028\u2029"))
 
 _CATEGORIES = (

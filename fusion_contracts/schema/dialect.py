@@ -51,7 +51,9 @@ def _telling(schema: dict[str, Any]) -> bool:
         value = stack.pop()
         if isinstance(value, dict):
             if not _TELLING.isdisjoint(value) and (
-                value is not schema or len(_TELLING & value.keys()) > 1 or dialect_of(schema) != LATEST
+                value is not schema
+                or len(_TELLING & value.keys()) > 1
+                or dialect_of(schema) != LATEST
                 or "$schema" not in value
             ):
                 return True
@@ -69,9 +71,7 @@ class _Translation:
         schemas = [place for place in places.order if isinstance(place.value, dict)]
         self.recursive = sum(p.resource is p and p.value.get("$recursiveAnchor") is True for p in schemas)
         self.dynamic = [p.value["$dynamicAnchor"] for p in schemas if isinstance(p.value.get("$dynamicAnchor"), str)]
-        self.fragments = {
-            unquote(split(p.value["$ref"])[1]) for p in schemas if isinstance(p.value.get("$ref"), str)
-        }
+        self.fragments = {unquote(split(p.value["$ref"])[1]) for p in schemas if isinstance(p.value.get("$ref"), str)}
         if any(place.dialect.name == "2019-09" for place in schemas):
             self._refuse_contains([p for p in schemas if p.dialect.name in ("2019-09", LATEST)])
 

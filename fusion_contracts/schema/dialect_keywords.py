@@ -46,7 +46,12 @@ _LISTS = frozenset({"allOf", "anyOf", "oneOf"})
 _MAPS = frozenset({"$defs", "definitions", "patternProperties", "properties"})
 _NEW_2020 = frozenset({"$dynamicAnchor", "$dynamicRef", "prefixItems"})
 _NEW_2019 = _NEW_2020 | {
-    "$anchor", "dependentRequired", "dependentSchemas", "maxContains", "minContains", "unevaluatedItems",
+    "$anchor",
+    "dependentRequired",
+    "dependentSchemas",
+    "maxContains",
+    "minContains",
+    "unevaluatedItems",
     "unevaluatedProperties",
 }
 _NEW_07 = _NEW_2019 | {"else", "if", "then"}

@@ -33,8 +33,12 @@ _HIGH, _LOW, _SURROGATES_END = 0xD800, 0xDC00, 0xE000
 
 _CONTROL = {"n": 10, "r": 13, "t": 9, "v": 11, "f": 12}
 _CLASSES = {
-    "d": charset.DIGIT, "D": charset.negate(charset.DIGIT), "w": charset.WORD, "W": charset.negate(charset.WORD),
-    "s": charset.SPACE, "S": charset.negate(charset.SPACE),
+    "d": charset.DIGIT,
+    "D": charset.negate(charset.DIGIT),
+    "w": charset.WORD,
+    "W": charset.negate(charset.WORD),
+    "s": charset.SPACE,
+    "S": charset.negate(charset.SPACE),
 }
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;=?@[\\]^_`{|}~ ")  # without < and >: word edges to some readers
 _LOOKS = ("?=", "?!", "?<=", "?<!")

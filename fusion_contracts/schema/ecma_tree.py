@@ -12,7 +12,17 @@ from typing import Literal, TypeAlias
 from fusion_contracts.schema.charset import Intervals
 
 __all__ = [
-    "UNBOUNDED", "Behind", "Boundary", "Chars", "Choice", "Edge", "Look", "Loop", "Sequence", "Tree", "Unsupported",
+    "UNBOUNDED",
+    "Behind",
+    "Boundary",
+    "Chars",
+    "Choice",
+    "Edge",
+    "Look",
+    "Loop",
+    "Sequence",
+    "Tree",
+    "Unsupported",
 ]
 
 UNBOUNDED = 1 << 60

@@ -174,7 +174,5 @@ def is_empty(  # noqa: PLR0913 - all but two are named, and most have defaults
     budget: int = _BUDGET,
 ) -> bool:
     """Whether no string is in all positive and no negative languages. Raises Unsupported and Exhausted."""
-    found = find(
-        positive, negative, min_length=min_length, max_length=max_length, excluded=excluded, budget=budget
-    )
+    found = find(positive, negative, min_length=min_length, max_length=max_length, excluded=excluded, budget=budget)
     return found is None

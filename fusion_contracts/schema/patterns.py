@@ -162,10 +162,12 @@ class _Compiler:
         if all(node is after[2] for node in after[2::2]):
             turns = arena.concat(consumed, after[2])
         else:
-            turns = arena.either([
-                arena.concat(arena.both([consumed, arena.concat(arena.all, arena.chars(one))]), node)
-                for one, node in zip(self.classes, after[2::2], strict=True)
-            ])
+            turns = arena.either(
+                [
+                    arena.concat(arena.both([consumed, arena.concat(arena.all, arena.chars(one))]), node)
+                    for one, node in zip(self.classes, after[2::2], strict=True)
+                ]
+            )
         if not arena.takes_empty(whole):
             return (turns,) * len(after)
         return tuple(

@@ -15,7 +15,18 @@ from fusion_contracts.schema.charset import Intervals
 from fusion_contracts.schema.ecma_tree import UNBOUNDED
 
 __all__ = [
-    "AND", "CHARS", "CONCAT", "DEFERRED", "EMPTY", "NOT", "NOTHING", "OR", "REPEAT", "Arena", "Exhausted", "Node",
+    "AND",
+    "CHARS",
+    "CONCAT",
+    "DEFERRED",
+    "EMPTY",
+    "NOT",
+    "NOTHING",
+    "OR",
+    "REPEAT",
+    "Arena",
+    "Exhausted",
+    "Node",
     "Steps",
 ]
 
@@ -248,7 +259,8 @@ class Arena:
     def _absorbed(members: dict[int, Node], dual: int) -> dict[int, Node]:
         """Leave out what others cover: `a or (a and b)` is `a`, and the dual."""
         spare = [
-            number for number, node in members.items()
+            number
+            for number, node in members.items()
             if node.kind == dual and any(part.id in members for part in node.parts)
         ]
         return {number: node for number, node in members.items() if number not in spare} if spare else members
