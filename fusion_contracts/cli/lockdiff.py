@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -104,7 +104,14 @@ def _findings(change: _Change, width: int, *, colour: bool) -> tuple[str, bool]:
     report = _judged(change, old, new)
     if not report.findings:
         return "no change to what agents rely on; the text:\n", False
-    return render(report, Context(width=width, colour=colour)), True
+    return "".join(_moved(old, new)) + render(report, Context(width=width, colour=colour)), True
+
+
+def _moved(old: Lock, new: Lock) -> Iterator[str]:
+    """A line for each server that was locked from another source: no rule speaks of it, and a reviewer should know."""
+    for name in sorted(old.servers.keys() & new.servers.keys()):
+        if old.servers[name].source != new.servers[name].source:
+            yield f"{printable(name)} was locked from another source: git diff --no-ext-diff shows it\n"
 
 
 def _read(file: _File, name: str) -> tuple[Lock, str]:
@@ -161,8 +168,6 @@ def _plain(change: _Change, *, colour: bool) -> None:
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(
-        ["git", *arguments],  # noqa: S607 - the git that called
-        stdin=subprocess.DEVNULL, capture_output=True, check=False,
-    )  # fmt: skip
+    command = ["git", *arguments]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603 - git's own
     return done.stdout.decode(errors="backslashreplace")

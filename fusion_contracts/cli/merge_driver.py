@@ -29,7 +29,7 @@ def merge_driver(  # noqa: PLR0913, PLR0917 - the options of a command
     Exit 1, with the conflicting entries between markers, where both sides changed the same thing. Without files it
     prints the lines that set the drivers up; --install runs them.
     """
-    from fusion_contracts.cli.drivers import show_lines, set_up
+    from fusion_contracts.cli.drivers import set_up, show_lines
     from fusion_contracts.cli.merging import merge_files
     from fusion_contracts.cli.project import refuse_command
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fusion_contracts import config
 from fusion_contracts.canonical import printable
+from fusion_contracts.cli.drivers import ATTRIBUTES as DRIVERS
 from fusion_contracts.cli.locking import Job, write_lock
 from fusion_contracts.cli.output import OK, say
 from fusion_contracts.cli.project import Project
@@ -19,8 +20,10 @@ from fusion_contracts.errors import FusionError
 
 __all__ = ["set_up"]
 
-# Line ends never change, or digests of prose would; a lock is text, and its diff is meant to be read.
-_ATTRIBUTES = "text eol=lf linguist-generated=false"
+# Line ends never change, or digests of prose would; a lock is text, and its diff is meant to be read. The drivers do
+# nothing in a clone that has not set them up.
+_WITHOUT_DRIVERS = "text eol=lf linguist-generated=false"  # what earlier releases wrote
+_ATTRIBUTES = f"{_WITHOUT_DRIVERS} {DRIVERS}"
 
 _SETTINGS = """\
 # Settings of fusion-contracts. `fusion lock -- COMMAND` adds a server here.
@@ -99,7 +102,7 @@ def _missing(path: Path, text: Callable[[], str]) -> bool:
 
 
 def _attributes(project: Project) -> None:
-    """Add the lock's line to .gitattributes, unless some line there speaks of the lock."""
+    """Add the lock's line to .gitattributes. Of lines that speak of the lock only our own former one is extended."""
     from fusion_contracts.lockfile.file import write_atomic
 
     path = project.root / ".gitattributes"
@@ -112,10 +115,22 @@ def _attributes(project: Project) -> None:
         say(f"{project.shown_lock} lies elsewhere: add `{printable(posixpath.basename(name))} {_ATTRIBUTES}` there")
         return
     pattern = name if re.fullmatch(r"[\w./-]+", name) else json.dumps(name, ensure_ascii=False)  # as git quotes
-    if any(line.startswith((f"{pattern} ", f"{pattern}\t")) for line in text.splitlines()):
-        say(f"{printable(path.as_posix())} speaks of {project.shown_lock} already; left as it is")
+    shown = printable(path.as_posix())
+    older = re.compile(rf"^{re.escape(f'{pattern} {_WITHOUT_DRIVERS}')}(?=\r?$)", re.MULTILINE)
+    if older.search(text):
+        write_atomic(path, older.sub(lambda line: f"{line[0]} {DRIVERS}", text, count=1))
+        say(f"added {DRIVERS} to the line of {project.shown_lock} in {shown}; {_INSTALL}")
+        return
+    lines = [line.split() for line in text.splitlines() if line.startswith((f"{pattern} ", f"{pattern}\t"))]
+    if lines:
+        missing = " ".join(word for word in DRIVERS.split() if not any(word in words for words in lines))
+        advice = f"; for fusion's drivers, add {missing}" if missing else ""
+        say(f"{shown} speaks of {project.shown_lock} already; left as it is{advice}")
         return
     newline = "\r\n" if "\r\n" in text else "\n"
     gap = newline if text and not text.endswith("\n") else ""
     write_atomic(path, f"{text}{gap}{pattern} {_ATTRIBUTES}{newline}")
-    say(f"added {project.shown_lock} to {printable(path.as_posix())}")
+    say(f"added {project.shown_lock} to {shown}; {_INSTALL}")
+
+
+_INSTALL = "for merges by tool and findings in git diff, run in each clone: fusion merge-driver --install"

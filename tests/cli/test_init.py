@@ -11,6 +11,9 @@ from fusion_contracts import __version__
 from fusion_contracts.cli.workflow import local_part
 from fusion_contracts.config import Source
 
+INSTALL = "for merges by tool and findings in git diff, run in each clone: fusion merge-driver --install"
+LINE = "fusion.lock text eol=lf linguist-generated=false merge=fusion diff=fusion\n"
+
 
 def test_everything_is_missing(project: Any, close_page: Any) -> None:
     result = project.run("init", "--name", "pages", *project.serve("pages", close_page))
@@ -19,9 +22,11 @@ def test_everything_is_missing(project: Any, close_page: Any) -> None:
         "wrote fusion.lock: 1 server, 1 tool\n"
         "wrote .github/workflows/fusion.yml\n"
         "on pull requests the workflow also reads pages (pages.json), which is part of this repository\n"
-        "added fusion.lock to .gitattributes\n"
+        f"added fusion.lock to .gitattributes; {INSTALL}\n"
     )
-    assert project.read(".gitattributes") == "fusion.lock text eol=lf linguist-generated=false\n"
+    assert (
+        project.read(".gitattributes") == "fusion.lock text eol=lf linguist-generated=false merge=fusion diff=fusion\n"
+    )
     workflow = project.read(".github/workflows/fusion.yml")
     assert f'- run: pip install "fusion-contracts=={__version__}"\n' in workflow
     assert "fetch-depth: 0" in workflow
@@ -51,9 +56,36 @@ def test_what_is_there_stays(project: Any, close_page: Any) -> None:
     project.write(".github/workflows/fusion.yml", "mine")
     project.write("pyproject.toml", "[project]\nname = 'x'\n")
     project.run("init", "--name", "pages", *project.serve("pages", close_page))
-    assert project.read(".gitattributes") == "*.png binary\nfusion.lock text eol=lf linguist-generated=false\n"
+    assert (
+        project.read(".gitattributes")
+        == "*.png binary\nfusion.lock text eol=lf linguist-generated=false merge=fusion diff=fusion\n"
+    )
     assert project.read(".github/workflows/fusion.yml") == "mine"
     assert project.read("pyproject.toml").startswith("[project]\nname = 'x'\n\n[tool.fusion.sources.pages]\n")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+def test_the_line_of_an_older_release_is_extended(project: Any, end: str) -> None:
+    project.write(".gitattributes", f"*.png binary\nfusion.lock text eol=lf linguist-generated=false{end}")
+    said = project.run("init").out.splitlines()[-1]
+    assert said == (f"added merge=fusion diff=fusion to the line of fusion.lock in .gitattributes; {INSTALL}")
+    assert project.read(".gitattributes") == "*.png binary\n" + LINE.rstrip("\n") + end
+    assert project.run("init").out.splitlines()[-1] == ".gitattributes speaks of fusion.lock already; left as it is"
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("fusion.lock -diff\n", "; for fusion's drivers, add merge=fusion diff=fusion"),
+        ("fusion.lock text eol=lf linguist-generated=false merge=fusion\n", "; for fusion's drivers, add diff=fusion"),
+        ("fusion.lock merge=fusion\nfusion.lock diff=fusion\n", ""),
+    ],
+)
+def test_any_other_line_is_left_alone_and_told(project: Any, line: str, advice: str) -> None:
+    project.write(".gitattributes", line)
+    said = project.run("init").out.splitlines()[-1]
+    assert said == f".gitattributes speaks of fusion.lock already; left as it is{advice}"
+    assert project.read(".gitattributes") == line
 
 
 def test_without_a_source(project: Any) -> None:
@@ -63,7 +95,7 @@ def test_without_a_source(project: Any) -> None:
         "wrote fusion.toml",
         "no lock yet: name what to lock: fusion lock -- COMMAND",
         "no workflow yet: it depends on the source; run fusion init again after fusion lock",
-        "added fusion.lock to .gitattributes",
+        f"added fusion.lock to .gitattributes; {INSTALL}",
     ]
     assert project.files().keys() == {"fusion.toml", ".gitattributes"}
     assert project.run("init").out.splitlines()[0] == "no lock yet: name what to lock: fusion lock -- COMMAND"

@@ -227,8 +227,9 @@ def test_both_sides_add_one_server_each() -> None:
 
 
 def test_fields_that_both_changed_are_named() -> None:
-    ours = replace(BASE, instructions="One.", info={"name": "S", "version": "2"}, source=SourceRecord("stdio", ("a",)))
-    theirs = replace(BASE, instructions="Two.", info={"name": "S", "version": "3"}, source=SourceRecord("stdio", ("b",)))
+    one, two = SourceRecord("stdio", ("a",)), SourceRecord("stdio", ("b",))
+    ours = replace(BASE, instructions="One.", info={"name": "S", "version": "2"}, source=one)
+    theirs = replace(BASE, instructions="Two.", info={"name": "S", "version": "3"}, source=two)
     text, conflicts = merged(lock(BASE), lock(ours), lock(theirs))
     assert conflicts == ["both sides changed server info version, instructions and source of s"]
     assert sides(text) == (encode(lock(ours)), encode(lock(theirs)))
@@ -271,7 +272,7 @@ def test_a_lock_in_another_form_is_written_anew() -> None:
     inline = ours.replace('[servers.s.info]\nname = "S"\nversion = "1"\n', "").replace(
         "[servers.s]\n", '[servers.s]\ninfo = {name = "S", version = "1"}\n'
     )
-    moved = inline.replace("[servers.s.tools.a]", "[servers.s.tools.a] # first").replace("lock_version", "\nlock_version")
+    moved = inline.replace("[servers.s.tools.a]", "[servers.s.tools.a] # first")
     text, conflicts = merged(encode(lock(BASE)), moved, encode(lock(with_tools(BASE, A))))
     assert conflicts == []
     assert decode(text, origin="x") == lock(with_tools(BASE, A, C))
