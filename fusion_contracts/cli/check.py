@@ -28,6 +28,9 @@ __all__ = ["check"]
 def check(  # noqa: PLR0913, PLR0917 - the options of a command
     context: typer.Context,
     offline: Annotated[bool, typer.Option("--offline", help="Start no server: leave freshness out.")] = False,
+    local: Annotated[
+        bool, typer.Option("--local", help="Start only servers that are part of this repository: for pull requests.")
+    ] = False,
     every: Annotated[
         bool, typer.Option("--all", help="Every lock that git tracks in the folder, each with the settings beside it.")
     ] = False,
@@ -65,7 +68,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
     def checked() -> int:
         refuse_command(context.obj, "check")
         asked = Asked(
-            base, tuple(servers), world, fail_on, offline, against=against or "base",
+            base, tuple(servers), world, fail_on, offline, local, against=against or "base",
             expect_bump=expect_bump or next_version is not None, next_version=next_version,
         )  # fmt: skip
         if not every:

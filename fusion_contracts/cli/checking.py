@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.ending import ending
-from fusion_contracts.cli.output import FOUND, REFUSED, Writer, tell
+from fusion_contracts.cli.output import FOUND, REFUSED, Writer
 from fusion_contracts.cli.project import Judging, Project, selected
 from fusion_contracts.diff import Level, Report, Side, exit_code, failing
 from fusion_contracts.errors import FusionError, Problem
@@ -26,13 +26,14 @@ __all__ = ["Asked", "Outcome", "check_lock", "finish", "run"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line asks of every lock it checks."""
+    """What the command line asks of every lock it checks. `local`: start only servers of this repository."""
 
     base: str | None = None
     servers: tuple[str, ...] = ()
     world: str | None = None
     fail_on: str | None = None
     offline: bool = False
+    local: bool = False
     against: str = "base"
     expect_bump: bool = False
     next_version: str | None = None
@@ -43,7 +44,8 @@ class Outcome:
     """The three answers: `fresh` is None offline, `report` compares base and lock.
 
     `first`: no lock was at the base; `gone`: there was one, and it is no more. `unlearned` are servers without a
-    release, where releases are compared with; `bumps` says how far versions moved, where that was asked.
+    release, where releases are compared with; `bumps` says how far versions moved, where that was asked. `elsewhere`
+    are servers that were not asked because they are not part of the repository.
     """
 
     project: Project
@@ -59,6 +61,7 @@ class Outcome:
     gone: bool = False
     unlearned: tuple[str, ...] = ()
     bumps: Bumps | None = None
+    elsewhere: frozenset[str] = frozenset()
 
     @property
     def stale(self) -> list[Stale]:
@@ -170,6 +173,7 @@ def _versions(outcome: Outcome) -> dict[str, str]:
 def check_lock(project: Project, asked: Asked) -> Outcome:
     """Ask all three of a project's lock. Raises FusionError where there is no lock to check."""
     from fusion_contracts.cli.against import Basis, basis
+    from fusion_contracts.cli.asking import ask, elsewhere
     from fusion_contracts.lockfile.codec import open_lock
     from fusion_contracts.lockfile.file import read_text
     from fusion_contracts.lockfile.verify import damage
@@ -180,7 +184,8 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     lock = selected(opened.lock, asked.servers, where=project.lockfile)
     names = {printable(name) for name in lock.servers}
     edited = tuple(problem for problem in damage(opened) if problem.server in names)
-    fresh = None if asked.offline else _freshness(project, lock, asked.servers)
+    left_out = elsewhere(project, lock) if asked.local and not asked.offline else frozenset()
+    fresh = None if asked.offline else ask(project, lock, asked.servers, left_out)
     head = Side(project.shown_lock, "lock")
     unknown: Problem | None = None
     try:
@@ -196,7 +201,7 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
         report = replace(report, findings=(*report.findings, *bumps.findings))
     return Outcome(
         project, judging, text, lock, before, edited, fresh, report, first, unknown,
-        unlearned=base.without, bumps=bumps,
+        unlearned=base.without, bumps=bumps, elsewhere=left_out,
     )  # fmt: skip
 
 
@@ -204,15 +209,6 @@ def _bumps(project: Project, judging: Judging, lock: Lock, base: Basis, asked: A
     from fusion_contracts.cli.bumping import Wish, expected
 
     return expected(project, judging, lock, base, Wish(asked.next_version, asked.against, asked.servers))
-
-
-def _freshness(project: Project, lock: Lock, globs: Sequence[str]) -> Freshness:
-    from fusion_contracts.cli.fresh import freshness
-
-    fresh = freshness(project, lock, progress=tell, globs=globs)
-    for note in fresh.notes:
-        tell(f"note: {printable(note)}")
-    return fresh
 
 
 # --- for people ------------------------------------------------------------------------------------------------------
@@ -225,10 +221,12 @@ def _intact(outcome: Outcome) -> Iterator[str]:
 
 def _fresh(outcome: Outcome) -> Iterator[str]:
     if outcome.fresh is None:
-        yield "nothing to ask" if outcome.gone else "not asked (--offline)"
+        why = "--local: no server is part of this repository" if outcome.elsewhere else "--offline"
+        yield "nothing to ask" if outcome.gone else f"not asked ({why})"
         return
     fresh = outcome.fresh
     counted = {"unchanged": len(fresh.unchanged), "changed": len(fresh.stale), "not checked": len(fresh.unread)}
+    counted["not asked (--local)"] = len(outcome.elsewhere)
     parts = [f"{count(number, 'server')} {word}" for word, number in counted.items() if number]
     yield ", ".join(parts) or "no servers"
     for stale in fresh.stale:

@@ -18,7 +18,7 @@ from fusion_contracts.cli.project import Project
 from fusion_contracts.config import Source
 from fusion_contracts.report.counts import joined
 
-__all__ = ["choice", "local_part", "workflow"]
+__all__ = ["choice", "local_part", "local_parts", "workflow"]
 
 _HEAD = """\
 # Does a change to the tools break the agents that use them? Written by `fusion init`; yours to change.
@@ -71,7 +71,7 @@ _ELSEWHERE = """
 
 def workflow(project: Project) -> str:
     """The workflow's text, for the sources of the settings."""
-    local = _local(project)
+    local = local_parts(project)
     options = [] if project.lockfile == project.config.lockfile else ["--lockfile", project.lockfile]
     parts = [_HEAD.replace("{version}", __version__), *_installing(project, local)]
     if local.keys() != project.config.sources.keys():
@@ -86,7 +86,7 @@ def workflow(project: Project) -> str:
 
 def choice(project: Project) -> str:
     """One line for people: what the workflow does on pull requests, and why."""
-    local = _local(project)
+    local = local_parts(project)
     if not local:
         return "on pull requests the workflow starts no server: none is part of this repository"
     told = joined([f"{printable(name)} ({printable(part)})" for name, part in local.items()])
@@ -135,7 +135,7 @@ _MANIFESTS = {
 }  # fmt: skip
 
 
-def _local(project: Project) -> dict[str, str]:
+def local_parts(project: Project) -> dict[str, str]:
     """The sources that are part of the repository, by NAME, with the word that says so."""
     parts = {name: local_part(source, project.root) for name, source in project.config.sources.items()}
     return {name: part for name, part in parts.items() if part}

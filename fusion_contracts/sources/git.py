@@ -20,8 +20,8 @@ from fusion_contracts.sources.lock import decode_lock, reading_of
 from fusion_contracts.sources.sniff import Kind, kind_of
 
 __all__ = [
-    "SHALLOW", "GitSource", "default_base", "is_shallow", "merge_base", "prefix", "renamed_from", "resolve_revision",
-    "run_git", "show", "tags_at_head", "tracked",
+    "SHALLOW", "GitSource", "default_base", "is_shallow", "is_unborn", "merge_base", "prefix", "renamed_from",
+    "resolve_revision", "run_git", "show", "tags_at_head", "tracked",
 ]  # fmt: skip
 
 SHALLOW = "fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere"
@@ -190,8 +190,30 @@ def merge_base(base: str, cwd: Path) -> str:
 def default_base(environ: Mapping[str, str], cwd: Path) -> str:
     """The revision a change is compared with when nobody says: what the CI names, else `origin/HEAD`.
 
+    In a hook that pre-commit runs there always is one: HEAD for a commit, for a push what the remote has.
+
     Raises FusionError where neither is known.
     """
+    named = _of_a_ci(environ)
+    if named is not None:
+        return named
+    if environ.get("PRE_COMMIT") and not environ.get("PRE_COMMIT_REMOTE_NAME"):
+        return environ.get("PRE_COMMIT_FROM_REF") or "HEAD"  # a commit is being made: what it changes counts
+    status, _, error = run_git(cwd, "rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD")
+    if status == 0:
+        return "origin/HEAD"
+    if environ.get("PRE_COMMIT"):  # a push: what the remote has, where pre-commit knows it
+        return environ.get("PRE_COMMIT_FROM_REF") or "HEAD"
+    if error:
+        raise FusionError(
+            f"git cannot look here: {error}", "run this inside the repository, or name --base", stage="git"
+        )
+    message = "there is no base to compare with: origin/HEAD is not set in this clone"
+    raise FusionError(message, "name one with --base REV, or run: git remote set-head origin --auto", stage="git")
+
+
+def _of_a_ci(environ: Mapping[str, str]) -> str | None:
+    """The base that a CI's variables name; None where they name none."""
     for name in _BASE_COMMITS:
         if environ.get(name):
             return environ[name]
@@ -202,15 +224,13 @@ def default_base(environ: Mapping[str, str], cwd: Path) -> str:
         return f"origin/{environ['TRAVIS_BRANCH']}"
     if environ.get("APPVEYOR_PULL_REQUEST_NUMBER") and environ.get("APPVEYOR_REPO_BRANCH"):
         return f"origin/{environ['APPVEYOR_REPO_BRANCH']}"
-    status, _, error = run_git(cwd, "rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD")
-    if status == 0:
-        return "origin/HEAD"
-    if error:
-        raise FusionError(
-            f"git cannot look here: {error}", "run this inside the repository, or name --base", stage="git"
-        )
-    message = "there is no base to compare with: origin/HEAD is not set in this clone"
-    raise FusionError(message, "name one with --base REV, or run: git remote set-head origin --auto", stage="git")
+    return None
+
+
+def is_unborn(cwd: Path) -> bool:
+    """Whether this is a repository whose HEAD is a branch without any commit."""
+    head = run_git(cwd, "rev-parse", "--verify", "--quiet", "HEAD")[0]
+    return head != 0 and run_git(cwd, "symbolic-ref", "--quiet", "HEAD")[0] == 0
 
 
 def _checked(revision: str) -> str:

@@ -80,6 +80,19 @@ def test_the_ci_names_the_base(committed: Any, monkeypatch: pytest.MonkeyPatch) 
     assert "compatible  with fusion.lock at origin/trunk (" in result.out
 
 
+@pytest.mark.parametrize("base", [(), ("--base", "HEAD")])
+def test_before_the_first_commit_there_is_nothing_to_compare(
+    repository: Any, close_page: Any, base: tuple[str, ...]
+) -> None:
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    result = repository.run("check", "--offline", *base)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[-2:] == [
+        "compatible  first lock: nothing to compare (HEAD does not exist)",
+        "exit 0: nothing at or above breaking",
+    ]
+
+
 def test_nobody_names_the_base(committed: Any) -> None:
     result = committed.run("check", "--offline")
     assert result.code == 2
@@ -268,3 +281,40 @@ def test_a_name_from_a_lock_is_no_command_to_run(project: Any) -> None:
     assert result.out.splitlines()[0] == (
         "x; rm -rf ~: the lock is stale: it is in the settings and not in the lock; run fusion lock -s 'x; rm -rf ~'"
     )
+
+
+# --- only servers of the repository ----------------------------------------------------------------------------------
+
+
+def fresh(result: Any) -> str:
+    return next(str(line) for line in result.out.splitlines() if line.startswith("fresh "))
+
+
+def test_local_starts_only_servers_of_the_repository(repository: Any, close_page: Any, close_page_v2: Any) -> None:
+    command = list(repository.command("pages"))
+    for name in ("mine", "other"):
+        repository.run("lock", "--name", name, *repository.serve("pages", close_page))
+    settings = f'[sources.mine]\ncommand = {json.dumps(command)}\n[sources.other]\ncommand = ["npx", "-y", "other@1"]\n'
+    repository.write("fusion.toml", settings)
+    repository.commit()
+    result = repository.run("check", "--local", "--base", "HEAD")
+    assert (result.code, result.err) == (0, "mine: starting python serve.py pages.json\n")
+    assert fresh(result) == "fresh       1 server unchanged, 1 server not asked (--local)"
+
+    repository.serve("pages", close_page_v2)
+    assert fresh(repository.run("check", "--local", "--base", "HEAD")) == (
+        "fresh       1 server changed, 1 server not asked (--local)"
+    )
+    only = repository.run("check", "--local", "--base", "HEAD", "-s", "other")
+    assert (only.code, only.err) == (0, "")
+    assert fresh(only) == "fresh       not asked (--local: no server is part of this repository)"
+
+
+def test_local_does_not_pass_over_a_server_that_left_the_settings(repository: Any, close_page: Any) -> None:
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.write("fusion.toml", '[sources.other]\ncommand = ["npx", "-y", "other@1"]\n')
+    repository.commit()
+    result = repository.run("check", "--local", "--base", "HEAD")
+    assert result.code == 1
+    assert "  other  changed: it is in the settings and not in the lock" in result.out
+    assert "its source stands in the lock alone, and nothing that only a lock names is started" in result.out

@@ -190,6 +190,24 @@ def test_the_base_that_a_ci_names(options: Options, environ: dict[str, str], bas
     assert default_base(environ, options.root) == base
 
 
+@pytest.mark.parametrize(
+    ("environ", "alone", "cloned"),
+    [
+        ({}, "HEAD", "HEAD"),
+        ({"PRE_COMMIT_FROM_REF": "v1"}, "v1", "v1"),
+        ({"PRE_COMMIT_REMOTE_NAME": "origin"}, "HEAD", "origin/HEAD"),
+        ({"PRE_COMMIT_REMOTE_NAME": "origin", "PRE_COMMIT_FROM_REF": "v1"}, "v1", "origin/HEAD"),
+        ({"GITHUB_BASE_REF": "main"}, "origin/main", "origin/main"),
+    ],
+)
+def test_a_hook_always_has_a_base(git: Git, options: Options, environ: dict[str, str], alone: str, cloned: str) -> None:
+    commit(git, options.root, {"a": "1"})
+    clone = options.root / "clone"
+    git("clone", "-q", str(options.root), str(clone))
+    assert default_base({"PRE_COMMIT": "1", **environ}, options.root) == alone
+    assert default_base({"PRE_COMMIT": "1", **environ}, clone) == cloned
+
+
 def test_the_base_without_a_ci_is_the_remotes_head(git: Git, options: Options, tmp_path: Path) -> None:
     commit(git, options.root, {"a": "1"})
     no_pull_request = {"GITHUB_BASE_REF": "", "TRAVIS_PULL_REQUEST": "false", "TRAVIS_BRANCH": "main"}

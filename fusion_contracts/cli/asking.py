@@ -1,0 +1,43 @@
+"""Whether locked servers still are what the lock says, and which of them are not even asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from glob import escape
+from typing import TYPE_CHECKING
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.output import tell
+from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.model import Lock
+
+if TYPE_CHECKING:
+    from fusion_contracts.cli.fresh import Freshness
+
+__all__ = ["ask", "elsewhere"]
+
+
+def elsewhere(project: Project, lock: Lock) -> frozenset[str]:
+    """The locked servers that the settings name and that are not part of the repository: `--local` leaves them out.
+
+    One that no settings name stays, and is told as a problem: dropping its entry must not make a check pass.
+    """
+    from fusion_contracts.cli.workflow import local_parts
+
+    return frozenset(lock.servers.keys() & (project.config.sources.keys() - local_parts(project).keys()))
+
+
+def ask(project: Project, lock: Lock, globs: Sequence[str], left_out: frozenset[str]) -> Freshness | None:
+    """Ask the servers that `globs` select, but those `left_out`; None where none is left. Notes are told."""
+    from fusion_contracts.cli.fresh import freshness
+
+    if left_out:
+        names = [name for name in {**lock.servers, **project.config.sources} if matches(name, globs)]
+        globs = [escape(name) for name in names if name not in left_out]
+        lock = Lock({name: contract for name, contract in lock.servers.items() if name not in left_out})
+        if not globs:
+            return None
+    fresh = freshness(project, lock, progress=tell, globs=globs)
+    for note in fresh.notes:
+        tell(f"note: {printable(note)}")
+    return fresh
