@@ -55,13 +55,9 @@ _INSTALL_YOURSELF = """
       # Install here what the server of this repository needs to start, such as: pip install -e .
 """
 
-_STARTED = """
-      # The server is part of this repository, so it is read on a pull request too: the lock must equal the code, and
+_LOCAL = """
+      # On a pull request only servers that are part of this repository are started: the lock must equal their code, and
       # suit the agents that know the base. What is started may be a stranger's code: give this step no secrets.
-"""
-
-_NOT_STARTED = """
-      # On a pull request no server is started that is not part of this repository: it may need secrets.
 """
 
 _ELSEWHERE = """
@@ -74,13 +70,7 @@ def workflow(project: Project) -> str:
     local = local_parts(project)
     options = [] if project.lockfile == project.config.lockfile else ["--lockfile", project.lockfile]
     parts = [_HEAD.replace("{version}", __version__), *_installing(project, local)]
-    if local.keys() != project.config.sources.keys():
-        parts += [_NOT_STARTED, _step("==", ["check", "--offline", *options])]
-        chosen = [word for name in local for word in ("-s", name)]
-    else:
-        chosen = []
-    if local:
-        parts += [_STARTED, _step("==", ["check", *chosen, *options])]
+    parts += [_LOCAL, _step("==", ["check", "--local", *options])]
     return "".join([*parts, _ELSEWHERE, _step("!=", ["check", "--base", "HEAD", *options])])
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -301,3 +301,33 @@ def world(tmp_path: Path, github: GitHub, root: Path) -> World:
     made.work.commit({"fusion.lock": made.OLD, "fusion.toml": SETTINGS})
     made.push("main")
     return made
+
+
+@pytest.fixture
+def live(world: World, root: Path) -> World:
+    """The same with a server of the repository, which can be asked."""
+    serve = (root / "fixtures" / "servers_cli" / "from_file.py").read_text(encoding="utf-8")
+    settings = f'[sources.pages]\ncommand = [{json.dumps(sys.executable)}, "serve.py", "pages.json"]\n'
+    world.work.commit({"serve.py": serve, "fusion.toml": settings, "fusion.lock": None})
+    _release(world, "now", "later")
+    world.push("main")
+    return world
+
+
+def _release(world: World, *values: str) -> str:
+    """Change the server, lock it, commit."""
+    folder = world.work.folder
+    (folder / "pages.json").write_text(_catalog(*values), encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "fusion_contracts", "lock", "--write"], cwd=folder, check=True)
+    return str(world.work.commit({}))
+
+
+def _catalog(*values: str) -> str:
+    schema = {"type": "object", "properties": {"when": {"enum": list(values)}}}
+    return json.dumps({"tools": [{"name": "close_page", "inputSchema": schema}]})
+
+
+@pytest.fixture
+def release() -> Callable[..., str]:
+    """`release(world, *values)`: change the server, lock it, commit."""
+    return _release

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +14,11 @@ from fusion_contracts.model import Lock, ServerContract, SourceRecord, Tool
 MERGE = "refs/pull/7/merge"
 CALM = "fusion check: no breaking or risky changes."
 MARKER = "<!-- fusion check: . -->"
+
+
+def catalog(*values: str) -> str:
+    schema = {"type": "object", "properties": {"when": {"enum": list(values)}}}
+    return json.dumps({"tools": [{"name": "close_page", "inputSchema": schema}]})
 
 
 # --- pull requests ---------------------------------------------------------------------------------------------------
@@ -194,31 +197,7 @@ def push(world: Any, before: str, ref: str = "refs/heads/main") -> dict[str, Any
     return {"before": before, "ref": ref, "repository": {"default_branch": "main"}}
 
 
-@pytest.fixture
-def live(world: Any, root: Path) -> Any:
-    """The same with a server of the repository, which can be asked."""
-    serve = (root / "fixtures" / "servers_cli" / "from_file.py").read_text(encoding="utf-8")
-    settings = f'[sources.pages]\ncommand = [{json.dumps(sys.executable)}, "serve.py", "pages.json"]\n'
-    world.work.commit({"serve.py": serve, "fusion.toml": settings, "fusion.lock": None})
-    release(world, "now", "later")
-    world.push("main")
-    return world
-
-
-def release(world: Any, *values: str) -> str:
-    """Change the server, lock it, commit."""
-    folder = world.work.folder
-    (folder / "pages.json").write_text(catalog(*values), encoding="utf-8")
-    subprocess.run([sys.executable, "-m", "fusion_contracts", "lock", "--write"], cwd=folder, check=True)
-    return str(world.work.commit({}))
-
-
-def catalog(*values: str) -> str:
-    schema = {"type": "object", "properties": {"when": {"enum": list(values)}}}
-    return json.dumps({"tools": [{"name": "close_page", "inputSchema": schema}]})
-
-
-def test_a_push_is_compared_with_what_was_there_and_asks_every_server(live: Any) -> None:
+def test_a_push_is_compared_with_what_was_there_and_asks_every_server(live: Any, release: Any) -> None:
     before = live.work.git("rev-parse", "main")
     release(live, "now")
     live.push("main")
@@ -235,7 +214,7 @@ def test_the_first_push_of_the_default_branch(live: Any) -> None:
     assert "fusion.lock at HEAD (" in done.base
 
 
-def test_the_first_push_of_a_branch_is_compared_with_the_default_one(live: Any) -> None:
+def test_the_first_push_of_a_branch_is_compared_with_the_default_one(live: Any, release: Any) -> None:
     live.work.git("switch", "-q", "-c", "new")
     release(live, "now")
     live.push("new")
@@ -266,7 +245,7 @@ def test_a_schedule_with_a_server_that_does_not_start(world: Any) -> None:
     assert world.github.asked == []
 
 
-def test_a_run_by_hand_for_a_branch(live: Any) -> None:
+def test_a_run_by_hand_for_a_branch(live: Any, release: Any) -> None:
     live.work.git("switch", "-q", "-c", "new")
     release(live, "now")
     live.push("new")

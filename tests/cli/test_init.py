@@ -30,7 +30,7 @@ def test_everything_is_missing(project: Any, close_page: Any) -> None:
     workflow = project.read(".github/workflows/fusion.yml")
     assert f'- run: pip install "fusion-contracts=={__version__}"\n' in workflow
     assert "fetch-depth: 0" in workflow
-    assert "run: fusion check\n" in workflow
+    assert "run: fusion check --local\n" in workflow
     assert "run: fusion check --base HEAD\n" in workflow
     assert project.run("lock", "--check").code == 0
 
@@ -157,14 +157,14 @@ def test_git_takes_the_attributes(repository: Any, close_page: Any) -> None:
 
 def test_the_workflow_checks_another_lock(project: Any, close_page: Any) -> None:
     project.run("init", "--lockfile", "tools.lock", "--name", "pages", *project.serve("pages", close_page))
-    assert steps(project) == ["check --lockfile tools.lock", "check --base HEAD --lockfile tools.lock"]
+    assert steps(project) == ["check --local --lockfile tools.lock", "check --base HEAD --lockfile tools.lock"]
 
 
 def test_what_the_workflow_runs_passes_here(repository: Any, close_page: Any) -> None:
     repository.run("init", "--name", "pages", *repository.serve("pages", close_page))
     repository.commit()
     commands = [step.split() for step in steps(repository)]
-    assert commands == [["check"], ["check", "--base", "HEAD"]]
+    assert commands == [["check", "--local"], ["check", "--base", "HEAD"]]
     subprocess.run(["git", "update-ref", "refs/remotes/origin/main", "HEAD"], cwd=repository.folder, check=True)
     repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     assert [repository.run(*command).code for command in commands] == [0, 0]
@@ -208,7 +208,7 @@ def test_a_server_from_elsewhere_is_not_started_on_pull_requests(project: Any, c
         "wrote .github/workflows/fusion.yml",
         "on pull requests the workflow starts no server: none is part of this repository",
     ]
-    assert steps(project) == ["check --offline --lockfile x.lock", "check --base HEAD --lockfile x.lock"]
+    assert steps(project) == ["check --local --lockfile x.lock", "check --base HEAD --lockfile x.lock"]
     assert "install" not in project.read(".github/workflows/fusion.yml").partition("fusion-contracts==")[2]
 
 
@@ -222,7 +222,7 @@ def test_of_several_servers_only_ours_are_started_on_pull_requests(project: Any)
     assert project.run("init").out.splitlines()[2] == (
         "on pull requests the workflow also reads my own (mine.py), which is part of this repository"
     )
-    assert steps(project) == ["check --offline", "check -s 'my own'", "check --base HEAD"]
+    assert steps(project) == ["check --local", "check --base HEAD"]
 
 
 @pytest.mark.parametrize(
