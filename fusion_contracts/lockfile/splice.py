@@ -52,6 +52,7 @@ class _Block:
 
 # --- finding the blocks ----------------------------------------------------------------------------------------------
 
+
 def _blocks(text: str) -> Iterator[_Block]:
     """The text in blocks, which together are the text again."""
     block, aside = _Block(None, "", ""), ""  # aside: comments and blank lines whose owner is not known yet

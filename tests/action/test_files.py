@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-FILES = (".github/actions/check/action.yml", ".github/workflows/ci.yml")
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / ".github").rglob("*.y*ml"))
+ACTION = ".github/actions/check/action.yml"
 
 
 def load(root: Path, name: str) -> Any:
@@ -29,18 +31,17 @@ def steps(value: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def action(root: Path) -> dict[str, Any]:
-    return dict(load(root, FILES[0]))
+    return dict(load(root, ACTION))
 
 
-def test_these_are_all_the_files(root: Path) -> None:
-    found = {path.relative_to(root).as_posix() for path in (root / ".github").rglob("*.y*ml")}
-    assert found == set(FILES)
+def test_the_files_are_found() -> None:
+    assert {ACTION, ".github/workflows/ci.yml"} <= set(FILES)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_nothing_of_an_event_becomes_a_command(root: Path, name: str) -> None:
     for step in steps(load(root, name)):
-        assert "${{" not in step.get("run", "") or name == FILES[1]
+        assert "${{" not in step.get("run", "") or name != ACTION
         assert not re.search(r"\$\{\{\s*(github\.(event|head_ref)|inputs)", step.get("run", ""))
 
 
@@ -77,7 +78,7 @@ def test_every_input_is_handed_over_by_environment_and_read(root: Path, action: 
 
 def test_every_output_is_one_that_the_script_writes(root: Path, action: dict[str, Any]) -> None:
     script = (root / ".github" / "actions" / "check" / "check.py").read_text(encoding="utf-8")
-    text = (root / FILES[0]).read_text(encoding="utf-8")
+    text = (root / ACTION).read_text(encoding="utf-8")
     for name in set(re.findall(r"steps\.check\.outputs\.([\w-]+)", text)):
         assert f'"{name}"' in script, name
     assert {name: one["value"] for name, one in action["outputs"].items()} == {

@@ -176,7 +176,9 @@ def _comment(result: Result, todo: Plan, key: str) -> None:
     try:
         print(f"fusion check: {stick(api, todo.number, key, body, calm=result.calm)}")
     except ApiError as error:
-        why = "a fork's token cannot write" if todo.fork else "it needs the permission pull-requests: write"
+        why = "GitHub's API did not take it"
+        if error.refused:
+            why = "a fork's token cannot write" if todo.fork else "it needs the permission pull-requests: write"
         publish.notice(f"no comment: {why}; the report is in the step's summary ({error})")
 
 

@@ -14,10 +14,15 @@ __all__ = ["LONGEST", "Api", "ApiError", "marker", "stick"]
 LONGEST = 60_000  # characters; GitHub takes 65,536, and may count line ends twice
 _PAGE, _PAGES = 100, 50  # comments a page, and pages that are looked through
 _TRIES, _PATIENCE, _TIMEOUT = 4, 60, 20  # requests, seconds to wait between two, seconds for one
+_REFUSALS = {401, 403, 404}  # GitHub hides with 404 what a token may not see
 
 
 class ApiError(Exception):
-    """The API said no, or nothing. Never holds the token."""
+    """The API said no (`refused`), or nothing. Never holds the token."""
+
+    def __init__(self, message: str, *, refused: bool = False) -> None:
+        super().__init__(message)
+        self.refused = refused
 
 
 class _Staying(urllib.request.HTTPRedirectHandler):
@@ -60,13 +65,13 @@ class Api:
             return None
 
     def _ask(self, method: str, url: str, body: Any = None) -> Any:
-        reason = ""
+        reason, refused = "", False
         for again in range(_TRIES):
             try:
                 return self._once(method, url, body)
             except urllib.error.HTTPError as error:
                 wait = _wait(error, again, repeatable=method != "POST")
-                reason = f"{error.code} {error.reason}"
+                reason, refused = f"{error.code} {error.reason}", _is_refusal(error)
                 error.close()
             except (OSError, ValueError) as error:  # no connection, a time-out; an answer that is no JSON
                 wait = None if method == "POST" else 2.0**again  # it may have been done, and nobody wants two
@@ -74,7 +79,7 @@ class Api:
             if wait is None or again == _TRIES - 1:
                 break
             time.sleep(wait)
-        raise ApiError(f"{method} {url.partition('?')[0]}: {reason}")
+        raise ApiError(f"{method} {url.partition('?')[0]}: {reason}", refused=refused)
 
     def _once(self, method: str, url: str, body: Any) -> Any:
         headers = {
@@ -88,16 +93,25 @@ class Api:
             return json.loads(answer.read() or b"null")
 
 
+def _is_limited(error: urllib.error.HTTPError) -> bool:
+    """Whether it is not the request that was too much, but how many there were."""
+    spent = error.headers.get("x-ratelimit-remaining") == "0"
+    return error.code in {403, 429} and (error.headers.get("retry-after") is not None or spent)
+
+
+def _is_refusal(error: urllib.error.HTTPError) -> bool:
+    return error.code in _REFUSALS and not _is_limited(error)
+
+
 def _wait(error: urllib.error.HTTPError, again: int, *, repeatable: bool) -> float | None:
     """Seconds until another try makes sense; None where none does."""
-    after, spent = error.headers.get("retry-after"), error.headers.get("x-ratelimit-remaining") == "0"
-    limited = error.code in {403, 429} and (after is not None or spent)
+    after, limited = error.headers.get("retry-after"), _is_limited(error)
     if not limited and not (repeatable and error.code in {429, 500, 502, 503, 504}):
         return None
     try:
         if after is not None:
             wait = float(after)
-        elif spent:
+        elif limited:
             wait = float(error.headers.get("x-ratelimit-reset") or 0) - time.time()
         else:
             wait = 2.0**again
