@@ -65,9 +65,11 @@ def _rows(merged: Merged, sides: list[_Side]) -> Iterator[Row]:
     base, ours, theirs = (side.pieces.head.body or None for side in sides)
     head = _newer(base, ours, theirs) or HEADER
     yield head, head
+    split = {one.server for one in merged.conflicts}
     whole = {one.server for one in merged.conflicts if not one.name}
     for name in sorted({*merged.ours.servers, *merged.theirs.servers}):
-        left, right = (_texts(lock.servers.get(name), sides) for lock in (merged.ours, merged.theirs))
+        left = _texts(merged.ours.servers.get(name), sides)
+        right = _texts(merged.theirs.servers.get(name), sides) if name in split else left
         if name in whole:
             yield "\n".join(left.values()), "\n".join(right.values())
         else:
@@ -105,7 +107,7 @@ def _newer(base: str | None, ours: str | None, theirs: str | None) -> str | None
 
 def _says(rows: list[Row], merged: Merged) -> bool:
     """Whether what is to be written is intact and says what was merged, whichever side people take."""
-    for side, lock in enumerate((merged.ours, merged.theirs)):
+    for side, lock in enumerate((merged.ours, merged.theirs) if merged.conflicts else (merged.ours,)):
         try:
             opened = open_lock("\n".join(row[side] for row in rows if row[side]), origin="the merged lock")
         except FusionError:
