@@ -209,6 +209,18 @@ def test_what_is_no_intact_lock_is_merged_as_text_and_never_passes(clone: Any, o
     assert clone.read("fusion.lock") == clone.read("A")
 
 
+def test_what_git_cannot_merge_as_text_either_is_told(project: Any) -> None:
+    for name, text in (("O", lock(A)), ("A", lock(A)), ("B", "\0")):
+        project.write(name, text)
+    result = project.run("merge-driver", "O", "A", "B", "fusion.lock")
+    assert result.code == 1
+    assert result.err.splitlines()[-2:] == [
+        "fusion: git cannot merge it as text either; fusion.lock is our side, unmerged",
+        "next: resolve it, then run fusion lock, which writes it anew from its sources",
+    ]
+    assert project.read("A") == lock(A)
+
+
 def test_a_fault_of_ours_still_leaves_a_merge(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def fault(*_: str) -> None:
         raise ZeroDivisionError
