@@ -79,3 +79,14 @@ def test_release_and_awareness_load_typer_alone(folder: Path) -> None:
     assert loaded(command("release", "1", *options), folder) & FROM_THE_COMMAND_LINE == set()
     loaded(command("lock", "new.json", "--write", *options), folder)
     assert loaded(command("awareness", *options), folder) & FROM_THE_COMMAND_LINE == set()
+
+
+def test_gits_drivers_load_typer_alone(folder: Path) -> None:
+    options = ("--lockfile", "made.lock", "--config", "made.toml")
+    loaded(command("lock", "old.json", *options), folder)
+    names = ("base", "ours", "theirs")
+    for name in names:
+        (folder / name).write_bytes((folder / "made.lock").read_bytes())
+    assert loaded(command("merge-driver", *names, "made.lock"), folder) & FROM_THE_COMMAND_LINE == set()
+    change = ("made.lock", "/dev/null", ".", ".", "ours", "0" * 40, "100644")
+    assert loaded(command("diff-driver", "--", *change), folder) & FROM_THE_COMMAND_LINE == set()

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from fusion_contracts.errors import FusionError
+
 __all__ = ["diff_driver"]
 
 
@@ -13,7 +15,7 @@ def diff_driver(
     context: typer.Context,
     arguments: Annotated[
         list[str], typer.Argument(metavar="PATH OLD HEX MODE NEW HEX MODE", help="What git hands to a diff command.")
-    ],
+    ] = [],  # noqa: B006 - typer reads the default, nothing changes it
 ) -> int:
     """Print the findings of a changed lock, as git's diff command; `git diff --no-ext-diff` shows the text.
 
@@ -21,4 +23,9 @@ def diff_driver(
     """
     from fusion_contracts.cli.lockdiff import show
 
-    return show([*arguments, *context.obj])
+    words = [*arguments, *context.obj]  # behind -- where git calls it: a path may begin with a hyphen
+    if not words:
+        raise FusionError(
+            "fusion diff-driver is called by git", "set it up: fusion merge-driver --install", stage="usage"
+        )
+    return show(words)

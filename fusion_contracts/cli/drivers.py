@@ -21,14 +21,14 @@ __all__ = ["ATTRIBUTES", "set_up", "show_lines"]
 ATTRIBUTES = "merge=fusion diff=fusion"
 """What a lock's line in .gitattributes names the drivers by."""
 
-# git puts the placeholders in, and appends "$@" to the second.
+# git puts the placeholders in, quoted, and appends "$@" to the second. A path may begin with a hyphen.
 _MERGE = (
-    "{program} merge-driver %O %A %B %P; code=$?; "
+    "{program} merge-driver %O %A %B ./%P; code=$?; "
     "if test $code -eq 126 || test $code -eq 127; then git merge-file -L ours -L base -L theirs %A %O %B; "
     "else exit $code; fi"
 )
 _DIFF = (
-    'fusion_diff() {{ {program} diff-driver "$@" || '
+    'fusion_diff() {{ {program} diff-driver -- "$@" || '
     '{{ test $# -lt 7 || git --no-pager diff --no-ext-diff --no-index -- "$2" "$5"; }}; true; }}; fusion_diff'
 )
 _HEADERS = r"^(\[.*\])"  # a hunk's header names the table it is in, also where git shows the text

@@ -41,4 +41,4 @@ def merge_driver(  # noqa: PLR0913, PLR0917 - the options of a command
     if install or everywhere or ours is None or theirs is None or path is None:
         step = "git calls it: fusion merge-driver %O %A %B %P"
         raise FusionError("a merge needs four files, and nothing else", step, stage="usage")
-    return merge_files(base, ours, theirs, path)
+    return merge_files(base, ours, theirs, path.removeprefix("./"))

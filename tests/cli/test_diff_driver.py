@@ -160,6 +160,23 @@ def test_the_settings_beside_the_lock_judge(clone: Any) -> None:
     assert done.stdout.splitlines()[1] == "BREAKING  pages: 1 breaking"
 
 
+@pytest.mark.parametrize("path", ["-h.lock", "a folder/it's $(touch x).lock"])
+def test_a_path_of_any_kind(clone: Any, path: str) -> None:
+    clone.write(path, lock(OLD))
+    clone.commit()
+    clone.write(path, lock(NEW))
+    old = blob(clone, path=path)
+    assert diff(clone) == f"fusion diff {path} ({old} -> the work tree)\n" + BREAKING
+    assert not (clone.folder / "x").exists()
+
+
+def test_without_git_it_says_who_calls_it(project: Any) -> None:
+    result = project.run("diff-driver")
+    assert (result.code, result.err.splitlines()[0]) == (
+        2, "fusion: fusion diff-driver is called by git; set it up: fusion merge-driver --install",
+    )  # fmt: skip
+
+
 def test_it_is_called_from_a_folder_below(clone: Any) -> None:
     clone.write("sub/keep", "")
     clone.write("fusion.lock", lock(NEW))

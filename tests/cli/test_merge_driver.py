@@ -152,8 +152,8 @@ def test_two_first_locks_join(clone: Any) -> None:
     assert clone.read("fusion.lock") == lock(A, B)
 
 
-def test_a_path_of_any_kind_is_merged_and_told(clone: Any) -> None:
-    path = "a folder/it's $(touch x) 50%P.lock"
+@pytest.mark.parametrize("path", ["a folder/it's $(touch x) 50%P.lock", "-h.lock", "--install.lock"])
+def test_a_path_of_any_kind_is_merged_and_told(clone: Any, path: str) -> None:
     branches(clone, lock(A), lock(replace(A, title="One")), lock(replace(A, title="Two")), path)
     done = git(clone, "merge", "--no-edit", "theirs")
     assert done.stderr.splitlines()[0] == f"fusion: {path}: both sides changed tool a of helpdesk"
@@ -277,7 +277,7 @@ def test_install_for_all_clones_only_when_asked(repository: Any, monkeypatch: py
     assert repository.read("mine") == ""
     before = repository.read(".git/config")
     assert repository.run("merge-driver", "--install", "--global").code == 0
-    assert "merge-driver %O %A %B %P" in repository.read("mine")
+    assert "merge-driver %O %A %B ./%P" in repository.read("mine")
     assert repository.read(".git/config") == before
 
 
