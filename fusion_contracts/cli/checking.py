@@ -10,7 +10,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import FOUND, REFUSED, Writer
 from fusion_contracts.cli.project import Judging, Project, selected
-from fusion_contracts.diff import Level, Report, Side, exit_code, failing
+from fusion_contracts.diff import Finding, Level, Report, Side, exit_code, failing
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
 from fusion_contracts.report.context import Compared, Context
@@ -87,9 +87,14 @@ class Outcome:
         return exit_code(self.whole, self.judging.fail_on, stale=bool(self.edited or self.stale or self.unmoved))
 
     @property
-    def unmoved(self) -> bool:
-        """Whether a version moved too little, which fails at every `fail_on`: it was asked for by itself."""
-        return any(one.rule == "version-bump-missing" for one in failing(self.report))
+    def unmoved(self) -> list[Finding]:
+        """Versions that moved too little, which fail at every `fail_on`: it was asked for by itself."""
+        return [one for one in failing(self.report) if one.rule == "version-bump-missing"]
+
+    @property
+    def failing(self) -> set[str]:
+        """The fingerprints of the findings that fail the run."""
+        return {one.fingerprint for one in (*failing(self.report, self.judging.fail_on), *self.unmoved)}
 
     def faults(self, shown: str) -> list[str]:
         """What fails beside findings; `shown` is what the lock is called."""
@@ -152,7 +157,7 @@ def _compared(outcome: Outcome, place: str | None, writer: Writer) -> Compared:
         answers=answers,
         versions=_versions(outcome),
         moved=outcome.bumps.moved if outcome.bumps else None,
-        failing={one.fingerprint for one in failing(outcome.report, outcome.judging.fail_on)},
+        failing=outcome.failing,
     )
 
 

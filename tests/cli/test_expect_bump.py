@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,13 @@ def asked(project: Any, *more: str, base: str = "main") -> tuple[int, list[str]]
 
 ENOUGH = "exit 0: findings do not count (fail-on is never)"
 TOO_LITTLE = "exit 1: the version did not move enough for fusion.lock"
+
+
+def test_as_a_test_the_version_alone_fails_where_findings_do_not_count(ours: Any, close_page_v2: Tool) -> None:
+    branch(ours, "change", close_page_v2)
+    asked(ours, "--format", "text", "--format", "junit=report.xml")
+    failures = ET.fromstring(ours.read("report.xml")).iter("failure")
+    assert [failure.get("type") for failure in failures] == ["version-bump-missing"]
 
 
 def test_a_break_without_a_bump_fails(ours: Any, close_page_v2: Tool) -> None:
