@@ -77,6 +77,7 @@ no mention, no workflow command, no terminal escape.
 | show findings at the lines of the lock, in GitHub | `github` | print it in a step; GitHub shows ten of each kind |
 | keep them as code scanning alerts | `sarif` | `github/codeql-action/upload-sarif` |
 | show them as tests | `junit` | GitLab: `artifacts: reports: junit`; Jenkins: `junit` |
+| review them in a browser | `html` | keep the file as an artifact: [html-report.md](html-report.md) |
 | read them in a program | `json` | [json-report.md](json-report.md) |
 
 Formats that name a line take the lock as it is; what the lock no longer holds is shown at the nearest thing around it.
