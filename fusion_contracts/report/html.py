@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing else: no request, no script that reading needs, nothing stored elsewhere.
+"""The report as one HTML page that needs nothing else: no request, no script for reading it, nothing stored elsewhere.
 
 All findings are in the markup. The script chooses among them, copies and unfolds; the style is for light and dark, wide
 and narrow, and paper. A policy in the page lets exactly this style and this script in, by their digests, so that even a
