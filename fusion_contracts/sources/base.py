@@ -39,17 +39,20 @@ class Options:
     """How to read: the same for every kind of source; each takes what concerns it.
 
     `root` is the folder that relative paths start from; `name` the NAME asked for; `pass_env` lists variables handed
-    through to a started server; `protocol_version` is the locked one, asked for while the server offers it; `timeout`
-    is in seconds, from start to the complete list; `progress` takes one line for people; `lockfile` is the lock's path
-    inside a folder or revision; `environ` is where `${VAR}` is looked up (default: this process's environment).
+    through to a started server, `headers` and `transport` (`http` or `sse`) go with a URL; `protocol_version` is the
+    locked one, asked for while the server offers it; `timeout` is in seconds, from start to the complete list (None:
+    what suits the kind of source); `progress` takes one line for people; `lockfile` is the lock's path inside a folder
+    or revision; `environ` is where `${VAR}` is looked up (default: this process's environment).
     """
 
     root: Path = field(default_factory=Path)
     name: str | None = None
     pass_env: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    transport: str | None = None
     protocol_version: str | None = None
     volatile: tuple[VolatileRule, ...] = ()
-    timeout: float = 60.0
+    timeout: float | None = None
     progress: Callable[[str], None] = _silent
     lockfile: str = "fusion.lock"
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
@@ -94,9 +97,9 @@ class Reading:
 class Source(Protocol):
     """Anything that can list tools.
 
-    `label` is for people and holds no secret; `kind` is `stdio`, `catalog`, `lock`, `git` or `release`; `record` is
-    what the lock keeps of it (None where the contracts carry their own); `live` says that reading starts or contacts
-    a server.
+    `label` is for people and holds no secret; `kind` is `stdio`, `http`, `catalog`, `lock`, `git` or `release`;
+    `record` is what the lock keeps of it (None where the contracts carry their own); `live` says that reading starts or
+    contacts a server.
     """
 
     @property
@@ -116,7 +119,7 @@ class Source(Protocol):
 
     @property
     def live(self) -> bool:
-        """Whether reading starts a server."""
+        """Whether reading starts or contacts a server."""
         ...
 
     def read(self, options: Options) -> Reading:

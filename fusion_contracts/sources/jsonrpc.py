@@ -1,4 +1,7 @@
-"""JSON-RPC over a channel that carries one message a line: ask, wait, and live with everything else that arrives."""
+"""JSON-RPC over a channel of messages: ask, wait, and live with everything else that arrives.
+
+A channel is what differs between transports: `process.ServerProcess` for stdio, `http_channel` and `sse` over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,15 @@ from fusion_contracts.canonical import loads, printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject, JsonValue
 
-__all__ = ["METHOD_NOT_FOUND", "Channel", "Connection", "RefusedError"]
+__all__ = [
+    "MAX_BYTES", "MAX_MESSAGE", "METHOD_NOT_FOUND", "Channel", "Connection", "FloodError", "RefusedError", "Settled",
+    "SilenceError",
+]  # fmt: skip
+
+MAX_MESSAGE = 16 * 2**20
+"""Bytes in one message. The largest listing of a real server seen is about one megabyte."""
+MAX_BYTES = 64 * 2**20
+"""Bytes that a server sends in all."""
 
 METHOD_NOT_FOUND = -32601
 MAX_ANSWERS = 1000  # requests of the server that are answered; more are a flood
@@ -19,15 +30,39 @@ _SHOWN, _LOOKED_AT = 300, 4000  # characters of a server's own words: shown, and
 _UNKNOWN_METHOD = ("method not found", "unknown method", "not implemented", "unsupported method")
 
 
+class SilenceError(Exception):
+    """Nothing came before the deadline."""
+
+
+class FloodError(Exception):
+    """The server sent more than is read; the text says how much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A channel's word that a request is over: unless it is answered by now, it never will be.
+
+    `says` is what came instead of an answer, `status` the HTTP status that said so, where one did.
+    """
+
+    number: int
+    says: str
+    status: int | None = None
+
+
 class Channel(Protocol):
-    """A duplex of lines. `receive` raises what its transport raises at silence, end and flood."""
+    """Messages in both directions. `receive` raises what its transport raises at silence, end and flood."""
 
     def send(self, line: bytes) -> None:
-        """Hand over one message, without its line end."""
+        """Hand over one message, without a line end; never blocks."""
         ...
 
-    def receive(self, deadline: float) -> bytes:
-        """The next line, waited for until `deadline` on the monotonic clock."""
+    def receive(self, deadline: float) -> bytes | Settled:
+        """The next message, waited for until `deadline` on the monotonic clock."""
+        ...
+
+    def agree(self, version: str) -> None:
+        """Take note of the protocol version that both speak from now on."""
         ...
 
 
@@ -35,9 +70,17 @@ class RefusedError(Exception):
     """The server answered a request with an error, or with what is no answer to it."""
 
     def __init__(
-        self, method: str, error: JsonValue, *, says: str | None = None, conceal: Callable[[str], str] = str
+        self,
+        method: str,
+        error: JsonValue,
+        *,
+        says: str | None = None,
+        status: int | None = None,
+        conceal: Callable[[str], str] = str,
     ) -> None:
         """`says` stands for the error where there is none; `conceal` hides secrets in the server's own words."""
+        self.status = status
+        """The HTTP status, where that is the whole answer."""
         fields: JsonObject = error if isinstance(error, dict) else {"message": error}
         self.code: JsonValue = fields.get("code")
         self.text = printable(conceal(str(fields.get("message", ""))[:_LOOKED_AT]))[:_SHOWN]
@@ -57,7 +100,7 @@ class RefusedError(Exception):
 
 @dataclass(slots=True)
 class Connection:
-    """One conversation. Messages are strict JSON; lines that are no messages are counted and skipped."""
+    """One conversation. Messages are strict JSON; what is no message is counted and skipped."""
 
     channel: Channel
     meta: JsonObject | None = None
@@ -70,7 +113,7 @@ class Connection:
     """The methods of the requests without an answer yet, oldest first."""
     _last: int = 0
     _replies: int = 0
-    _answers: dict[int, JsonObject] = field(default_factory=dict)
+    _answers: dict[int, JsonObject | Settled] = field(default_factory=dict)
 
     def ask(self, method: str, params: JsonObject) -> int:
         """Send a request and return its number."""
@@ -92,6 +135,8 @@ class Connection:
         """Wait for the result of one request; raises as `call`."""
         self.wait_any((number,), deadline)
         method, answer = self.pending.pop(number), self._answers.pop(number)
+        if isinstance(answer, Settled):
+            raise RefusedError(method, None, says=answer.says, status=answer.status)
         if answer.get("error") is not None:
             raise RefusedError(method, answer["error"], conceal=self.conceal)
         result = answer.get("result")
@@ -109,8 +154,12 @@ class Connection:
             for number in numbers:
                 if number in self._answers:
                     return number
-            for message in self._messages(self.channel.receive(deadline)):
-                self._take(message)
+            event = self.channel.receive(deadline)
+            if not isinstance(event, Settled):
+                for message in self._messages(event):
+                    self._take(message)
+            elif event.number in self.pending:
+                self._answers.setdefault(event.number, event)
 
     def _send(self, message: JsonObject) -> None:
         self.channel.send(json.dumps(message).encode())

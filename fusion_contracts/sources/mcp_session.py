@@ -17,7 +17,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.sources.base import Listing
-from fusion_contracts.sources.jsonrpc import Connection, RefusedError
+from fusion_contracts.sources.jsonrpc import Connection, RefusedError, SilenceError
 
 __all__ = ["HANDSHAKE_VERSIONS", "STATELESS_VERSIONS", "ListTimeoutError", "Session"]
 
@@ -56,11 +56,10 @@ class _Welcome:
 
 @dataclass(slots=True)
 class Session:
-    """One conversation with one server, until `deadline` on the monotonic clock, when the channel raises `silence`."""
+    """One conversation with one server over any transport, until `deadline` on the monotonic clock."""
 
     connection: Connection
     deadline: float
-    silence: type[Exception]
     greeted: bool = False
     notes: list[str] = field(default_factory=list)
 
@@ -70,7 +69,8 @@ class Session:
         `asked` is the locked protocol version, kept while the server offers it; without it the newest that both speak
         is used. `probe=False` opens with `initialize` whatever was asked, for a server that does not survive another
         first request. Raises RefusedError where the greeting is answered by an error, ListTimeoutError for a list that
-        does not end in time, FusionError for answers that make no sense, and what the channel raises.
+        does not end in time, SilenceError for no greeting in time, FusionError for answers that make no sense, and what
+        the channel raises.
         """
         if probe and asked not in HANDSHAKE_VERSIONS:
             welcome = self._discover(asked)
@@ -80,7 +80,7 @@ class Session:
         self.greeted = True
         try:
             return self._listing(welcome)
-        except self.silence:
+        except SilenceError:
             raise ListTimeoutError(list(self.connection.pending.values())[-1]) from None
 
     # -- greeting --------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class Session:
         except RefusedError as refusal:
             _refuse_strangers(refusal.supported)
             return self._handshake(HANDSHAKE_VERSIONS[-1])
-        except self.silence:
+        except SilenceError:
             handshake = self.connection.ask("initialize", _greeting(HANDSHAKE_VERSIONS[-1]))
             return self._first_welcome(probe, handshake)
 
@@ -119,7 +119,7 @@ class Session:
         if not common:  # no answer of the stateless era, or one that names older versions only
             _refuse_strangers(offered)
             raise RefusedError("server/discover", None, says="no version that works without a handshake")
-        self.connection.meta = _envelope(common[-1])["_meta"]
+        self._agree(common[-1])
         stamp = result.get("_meta")
         info = stamp.get(_PREFIX + "serverInfo") if isinstance(stamp, dict) else None
         return _welcome(common[-1], result, info if info is not None else result.get("serverInfo"))
@@ -146,14 +146,20 @@ class Session:
 
     def _initialized(self, result: JsonObject) -> _Welcome:
         version = result.get("protocolVersion")
-        if version in STATELESS_VERSIONS:
-            self.connection.meta = _envelope(version)["_meta"]
-        elif version not in HANDSHAKE_VERSIONS:
+        if version in STATELESS_VERSIONS or version in HANDSHAKE_VERSIONS:
+            self._agree(version)
+        else:
             conceal = self.connection.conceal
             said = f'"{printable(conceal(version))[:40]}"' if isinstance(version, str) else "missing"
             self.notes.append(f"its protocol version is {said}, which this release does not know; listed all the same")
         self.connection.notify("notifications/initialized")
         return _welcome(version, result, result.get("serverInfo"))
+
+    def _agree(self, version: str) -> None:
+        """Speak this version from now on."""
+        if version in STATELESS_VERSIONS:
+            self.connection.meta = _envelope(version)["_meta"]
+        self.connection.channel.agree(version)
 
     # -- listing ---------------------------------------------------------------------------------------------------
 

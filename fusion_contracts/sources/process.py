@@ -16,13 +16,9 @@ from queue import Empty, Full, Queue, SimpleQueue
 from typing import IO, Any, Self, TypeAlias
 
 from fusion_contracts.sources import strays
+from fusion_contracts.sources.jsonrpc import MAX_BYTES, MAX_MESSAGE, FloodError, SilenceError
 
-__all__ = ["MAX_BYTES", "MAX_LINE", "EndedError", "FloodError", "ServerProcess", "SilenceError", "minimal_environment"]
-
-MAX_LINE = 16 * 2**20
-"""Bytes in one message. The largest listing of a real server seen is about one megabyte."""
-MAX_BYTES = 64 * 2**20
-"""Bytes on standard output in all."""
+__all__ = ["EndedError", "ServerProcess", "minimal_environment"]
 
 _KEPT_LINES, _KEPT_LINE = 20, 4000  # lines of standard error, and characters of each: a secret is kept whole
 _AHEAD = 1000  # lines that are read before they are asked for; a server that floods has to wait
@@ -41,20 +37,12 @@ _PASSED = (
 _FIXED = {"TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
 
-class SilenceError(Exception):
-    """Nothing came before the deadline."""
-
-
 class EndedError(Exception):
     """The process ended or closed its output; `status` is its exit status, None while it runs on."""
 
     def __init__(self, status: int | None) -> None:
         super().__init__(status)
         self.status = status
-
-
-class FloodError(Exception):
-    """The process sent more than is read; the text says how much."""
 
 
 class _Exited:
@@ -112,6 +100,9 @@ class ServerProcess:
         """Hand over one line; never blocks, and a process that is gone is noticed by `receive`."""
         self._outgoing.put(line)
 
+    def agree(self, version: str) -> None:
+        """Do nothing: a line does not say its version."""
+
     def receive(self, deadline: float) -> bytes:
         """The next line on standard output, without its end. `deadline` is on the monotonic clock.
 
@@ -156,7 +147,7 @@ class ServerProcess:
                     self._tell(line)
             else:
                 rest += tail
-            if len(rest) > MAX_LINE or total > MAX_BYTES:
+            if len(rest) > MAX_MESSAGE or total > MAX_BYTES:
                 self._tell(FloodError(_too_much(total)))
                 return
         if rest:
@@ -272,4 +263,4 @@ def _decoded(line: bytes) -> str:
 def _too_much(total: int) -> str:
     if total > MAX_BYTES:
         return f"more than {MAX_BYTES // 2**20} MiB"
-    return f"more than {MAX_LINE // 2**20} MiB in one line"
+    return f"more than {MAX_MESSAGE // 2**20} MiB in one line"

@@ -7,7 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,21 +18,16 @@ from fusion_contracts.sources.base import Listing, Options, Reading
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.interpolate import interpolate, references, templates_only
 from fusion_contracts.sources.interrupt import interruptible
-from fusion_contracts.sources.jsonrpc import Connection, RefusedError
+from fusion_contracts.sources.jsonrpc import Connection, FloodError, RefusedError, SilenceError
+from fusion_contracts.sources.known import Known
 from fusion_contracts.sources.mcp_session import ListTimeoutError, Session
 from fusion_contracts.sources.naming import name_from_command
-from fusion_contracts.sources.process import (
-    EndedError,
-    FloodError,
-    ServerProcess,
-    SilenceError,
-    minimal_environment,
-)
-from fusion_contracts.sources.secrets import forms, is_secret_name, is_secret_value, redact, refuse_literal
+from fusion_contracts.sources.process import EndedError, ServerProcess, minimal_environment
+from fusion_contracts.sources.secrets import refuse_literal
 
 __all__ = ["StdioSource"]
 
-_STORED_SECRET, _STORED_MIXED = 8, 6  # characters; a shorter value would be found inside ordinary words
+_SECONDS = 60.0  # from the start to the complete list: a launcher may have to install the server first
 _STDERR_LINES, _STDERR_LENGTH = 3, 160  # lines shown, and characters of each
 _RUN_IT = "run the command by itself to see why; --pass-env NAME hands a variable to it"
 
@@ -84,7 +79,7 @@ class StdioSource:
             options.progress(f"{printable(name)}: starting {self.label}")
             listing = _list(launch, name, options)
             return contract_of(
-                listing, name=name, source=source.record, volatile=options.volatile, hidden=launch.stored_secrets
+                listing, name=name, source=source.record, volatile=options.volatile, hidden=launch.known.stored
             )
         except FusionError as error:
             problem = error.problem
@@ -93,17 +88,12 @@ class StdioSource:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Launch:
-    """A command with everything interpolated: never shown, never stored.
-
-    `hidden` are the values that messages must not show; `stored_secrets` maps those that look secret, and so must not
-    come back into the lock inside a listing, to the variables that hold them.
-    """
+    """A command with everything interpolated, and the values that were filled in: never shown, never stored."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cwd: Path
-    hidden: tuple[str, ...]
-    stored_secrets: Mapping[str, str]
+    known: Known
 
     @classmethod
     def prepare(cls, source: StdioSource, options: Options) -> _Launch:
@@ -116,26 +106,12 @@ class _Launch:
         }
         used = {name for text in (*source.command, *source.env.values()) for name in references(text)}
         given = {name: environ[name] for name in (*used, *source.pass_env) if name in environ} | configured
-        secret = {key: value for key, value in given.items() if is_secret_name(key) or is_secret_value(value)}
-        long = {value for value in given.values() if len(value) >= _STORED_SECRET}
         env = minimal_environment(environ, configured, source.pass_env)
-        return cls(
-            argv=_found(argv, source.command[0], env, options.root),
-            env=env,
-            cwd=options.root,
-            hidden=tuple({form for value in (*secret.values(), *long) for form in forms(value)}),
-            stored_secrets={form: key for key, value in secret.items() for form in forms(value) if _stands_out(form)},
-        )
+        return cls(_found(argv, source.command[0], env, options.root), env, options.root, Known.of(given))
 
     def conceal(self, text: str) -> str:
         """The server's own words, fit to show."""
-        return redact(text, self.hidden)
-
-
-def _stands_out(value: str) -> bool:
-    """Whether a value can be told from ordinary words, so that it may be replaced wherever it stands."""
-    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    return len(value) >= (_STORED_MIXED if mixed else _STORED_SECRET)
+        return self.known.conceal(text)
 
 
 def _list(launch: _Launch, name: str, options: Options) -> Listing:
@@ -153,18 +129,19 @@ def _list(launch: _Launch, name: str, options: Options) -> Listing:
 
 def _attempt(launch: _Launch, options: Options, *, probe: bool) -> Listing:
     """One start and one conversation, inside the time that one start has."""
-    deadline = time.monotonic() + options.timeout
+    seconds = options.timeout or _SECONDS
+    deadline = time.monotonic() + seconds
     with interruptible(), _started(launch) as process:
         connection = Connection(process, conceal=launch.conceal)
-        session = Session(connection, deadline, SilenceError)
+        session = Session(connection, deadline)
         try:
-            return _concealed(session.list_everything(options.protocol_version, probe=probe), launch)
+            return launch.known.concealed(session.list_everything(options.protocol_version, probe=probe))
         except FusionError as error:
             problem = error.problem
             message = launch.conceal(problem.message)
             raise FusionError(message, problem.next, stage=problem.stage) from None
         except SilenceError:
-            sentence = f"no answer to initialize in {options.timeout:g} s"
+            sentence = f"no answer to initialize in {seconds:g} s"
         except EndedError as end:
             if session.greeted:
                 message = f"stopped while it was listed ({_how(end)}){_evidence(process, connection, launch)}"
@@ -176,7 +153,7 @@ def _attempt(launch: _Launch, options: Options, *, probe: bool) -> Listing:
                 tail = _evidence(process, connection, launch)
                 raise FusionError(f"{sentence}{tail}", "look at the server's own log", stage="start") from None
         except ListTimeoutError as late:
-            message = f"{late} is not complete {options.timeout:g} s after the start"
+            message = f"{late} is not complete {seconds:g} s after the start"
             tail = _evidence(process, connection, launch)
             raise FusionError(f"{message}{tail}", "look at the server's own log", stage="list") from None
         except FloodError as flood:
@@ -184,13 +161,6 @@ def _attempt(launch: _Launch, options: Options, *, probe: bool) -> Listing:
                 f"sends {flood} on standard output", "make it print less, or send its lists in pages", stage="list"
             ) from None
         raise _NotGreetedError(sentence, _evidence(process, connection, launch))
-
-
-def _concealed(listing: Listing, launch: _Launch) -> Listing:
-    """The listing with the server's own words about what it could not list made fit to show."""
-    if not listing.unlisted:
-        return listing
-    return replace(listing, unlisted={key: launch.conceal(said) for key, said in listing.unlisted.items()})
 
 
 def _started(launch: _Launch) -> ServerProcess:

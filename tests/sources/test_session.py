@@ -11,7 +11,7 @@ import pytest
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources.base import Listing
-from fusion_contracts.sources.jsonrpc import MAX_ANSWERS, Connection, RefusedError
+from fusion_contracts.sources.jsonrpc import MAX_ANSWERS, Connection, RefusedError, SilenceError
 from fusion_contracts.sources.mcp_session import ListTimeoutError, Session
 
 TOOL = {"name": "a", "inputSchema": {"type": "object"}}
@@ -21,10 +21,6 @@ HANDSHAKE = {
     "capabilities": {"tools": {}},
     "serverInfo": {"name": "s", "version": "1"},
 }
-
-
-class Silence(Exception):  # noqa: N818 - a state, not a fault
-    """Nothing more will come."""
 
 
 class Error(dict[str, Any]):
@@ -38,6 +34,7 @@ class FakeServer:
         self.methods = methods
         self.sent: list[dict[str, Any]] = []
         self.lines: deque[bytes] = deque()
+        self.agreed: list[str] = []
 
     def send(self, line: bytes) -> None:
         message = json.loads(line)
@@ -53,18 +50,21 @@ class FakeServer:
             kind = "error" if isinstance(answer, Error) else "result"
             self.say({"jsonrpc": "2.0", "id": request["id"], kind: answer})
 
+    def agree(self, version: str) -> None:
+        self.agreed.append(version)
+
     def say(self, message: Any) -> None:
         self.lines.append(json.dumps(message).encode())
 
     def receive(self, deadline: float) -> bytes:  # noqa: ARG002 - the channel's own signature
         if not self.lines:
-            raise Silence
+            raise SilenceError
         return self.lines.popleft()
 
 
 def list_all(methods: dict[str, Any], asked: str | None = None, **more: Any) -> tuple[Listing, FakeServer]:
     server = FakeServer(methods)
-    return Session(Connection(server), 0.0, Silence).list_everything(asked, **more), server
+    return Session(Connection(server), 0.0).list_everything(asked, **more), server
 
 
 def asked_methods(server: FakeServer) -> list[str]:
@@ -127,7 +127,7 @@ def test_a_late_answer_to_the_probe_wins_over_a_refused_handshake() -> None:
                 super().answer(request)
 
     server = Slow({"tools/list": {"tools": [TOOL]}})
-    found = Session(Connection(server), 0.0, Silence).list_everything()
+    found = Session(Connection(server), 0.0).list_everything()
     assert (found.protocol_version, found.tools) == ("2026-07-28", (TOOL,))
 
 
@@ -308,7 +308,7 @@ def test_an_error_on_a_later_page_loses_nothing_in_silence() -> None:
 def test_a_list_that_never_comes_is_named() -> None:
     with pytest.raises(ListTimeoutError, match=r"^tools/list$"):
         list_all({"initialize": HANDSHAKE, "tools/list": lambda _: None})
-    with pytest.raises(Silence):
+    with pytest.raises(SilenceError):
         list_all({"initialize": lambda _: None, "server/discover": lambda _: None})
 
 
