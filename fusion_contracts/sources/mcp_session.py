@@ -195,6 +195,8 @@ class Session:
         except RefusedError as refusal:
             if refusal.is_unknown_method and welcome.capabilities is not None and not welcome.declares("tools"):
                 return ()
+            if refusal.status is not None:
+                raise
             raise FusionError(str(refusal), "look at the server's own log", stage="list") from None
 
     def _pages(self, method: str, key: str) -> Iterator[JsonValue]:

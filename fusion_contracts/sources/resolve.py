@@ -18,7 +18,7 @@ __all__ = ["resolve"]
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PYTHON_FILE = re.compile(r"(?P<file>.+\.py)(?::[A-Za-z_][\w.]*)?")
 _PYTHON_OBJECT = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?::[A-Za-z_][\w.]*)?")
-_WAYS = "give a file, git:REV[:PATH], release:NAME, or a server's command after --"
+_WAYS = "give a URL, a file, git:REV[:PATH], release:NAME, or a server's command after --"
 
 
 def resolve(argument: str | None, command: Sequence[str], options: Options) -> Source:
@@ -42,7 +42,9 @@ def resolve(argument: str | None, command: Sequence[str], options: Options) -> S
 
 def _named(argument: str, options: Options) -> Source:
     if _URL.match(argument):
-        raise _url(argument)
+        from fusion_contracts.sources.http import HttpSource
+
+        return HttpSource(argument, options.headers, options.transport)
     if argument.startswith("git:"):
         from fusion_contracts.sources.git import GitSource
 
@@ -90,13 +92,6 @@ def _folder(path: Path, options: Options) -> Source:
     if (options.root / lock).is_file():
         return LockSource(lock)
     raise FusionError(f"the folder {printable(str(path))} holds no {lock.name}", "name a file in it")
-
-
-def _url(argument: str) -> FusionError:
-    from fusion_contracts.sources.secrets import shown_url
-
-    message = f"{printable(shown_url(argument))} is a URL; this release lists servers over stdio and reads files"
-    return FusionError(message, "start the server yourself: fusion lock -- COMMAND", stage="usage")
 
 
 def _python(argument: str, file: str) -> FusionError:

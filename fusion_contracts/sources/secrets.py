@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from fusion_contracts.errors import FusionError
 
 __all__ = [
-    "forms", "is_secret_name", "is_secret_value", "redact", "refuse_literal", "refuse_literal_url", "shown_url",
+    "forms", "is_secret_name", "is_secret_value", "redact", "refuse_literal", "refuse_literal_header",
+    "refuse_literal_url", "shown_url",
 ]  # fmt: skip
 
 HIDDEN_TEXT = "(hidden)"
@@ -103,14 +104,39 @@ def refuse_literal(command: Sequence[str]) -> None:
 
 
 def refuse_literal_url(url: str) -> None:
-    """Raise FusionError if a URL holds a literal secret in its user part or query."""
-    if found := _secret_in_url(url):
+    """Raise FusionError if a URL holds a literal secret in its user part or query, or one of a known shape anywhere."""
+    found = _secret_in_url(url)
+    if found is None and is_secret_value(url):
+        found = f"a part of the URL at {re.sub(_SCHEME, '', shown_url(url)).partition('/')[0]}", "SECRET"
+    if found:
         where, variable = found
         raise FusionError(
             f"{where} looks like a secret",
             f"write '${{{variable}}}' for it (in single quotes) and set {variable} in the environment",
             stage="usage",
         )
+
+
+def refuse_literal_header(name: str, value: str) -> None:
+    """Raise FusionError if the value of an HTTP header is a literal secret, or is missing where one belongs."""
+    named = is_secret_name(name) or _snake(name).endswith("auth")
+    variable = "TOKEN" if _snake(name).endswith("authorization") else _variable(name)
+    if is_secret_value(value) or _is_random(value) or (named and _literal_credentials(value)):
+        message = f"the value of the header {name} looks like a secret"
+        step = f"write '${{{variable}}}' for it (in single quotes) and set {variable} in the environment"
+        raise FusionError(message, step, stage="usage")
+    if named and not _VARIABLE.search(value):
+        step = f"write '${{{variable}}}' in single quotes: in double quotes the shell fills it in"
+        raise FusionError(f"the header {name} holds no value", step, stage="usage")
+
+
+def _literal_credentials(value: str) -> bool:
+    """Whether anything is left of credentials without references, their scheme and the names of their parts."""
+    bare = _BARE_VARIABLE.sub("\0", value).strip()
+    if "\0" not in bare:
+        return bare.lower() not in {"", "bearer", "basic", "token", "digest", "apikey"}
+    bare = re.sub(r"^[A-Za-z][A-Za-z0-9-]*\s+", "", bare)
+    return bool(re.sub(r"[\w.-]+=(?=\0)|[\0;,:\s]", "", bare))
 
 
 def shown_url(url: str) -> str:

@@ -1,0 +1,197 @@
+"""Requests of one conversation over HTTP: redirects with care, proxies, trust, and a limit on every size.
+
+A redirect is followed a few times, never from https to http, and what people configured (headers, a user name) goes to
+the server's own origin alone. Proxies are those of `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` (or of the
+system), trust is the system's, or what `SSL_CERT_FILE`, `SSL_CERT_DIR` or `REQUESTS_CA_BUNDLE` name.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from httpcore2 import URL, ConnectionPool, Response
+
+from fusion_contracts.errors import FusionError
+from fusion_contracts.sources.http_network import Meter, publicity
+from fusion_contracts.sources.http_route import Routes
+from fusion_contracts.sources.http_target import Target
+from fusion_contracts.sources.http_url import Url
+from fusion_contracts.sources.jsonrpc import MAX_BYTES, MAX_MESSAGE, FloodError
+
+__all__ = ["Answer", "Client"]
+
+MAX_REDIRECTS = 5
+_REDIRECTS = (301, 302, 303, 307, 308)
+_WORLD = 2  # the publicity of what everyone can reach
+_PIECE = 65536  # bytes that are decompressed in one step
+_AGENT = "fusion-contracts"
+
+
+class Client:
+    """Sends requests to one server, with its headers, until the meter's time is over."""
+
+    def __init__(self, target: Target, meter: Meter, environ: Mapping[str, str]) -> None:
+        """Take note; nothing is contacted before the first request."""
+        self._home, self._headers, self._meter = target.url, dict(target.headers), meter
+        self._routes = Routes(meter, environ)
+        self._decoded = 0
+
+    @contextmanager
+    def request(
+        self, method: str, url: Url, headers: Mapping[str, str], content: bytes | None = None
+    ) -> Iterator[Answer]:
+        """Send a request and give its answer, whatever its status; leaving gives the connection back.
+
+        Raises FusionError for a redirect that is not followed and an unreachable host, FloodError, SilenceError, and
+        what httpcore2 does.
+        """
+        here = url
+        for _ in range(MAX_REDIRECTS + 1):
+            pool = self._routes.to(here)
+            with _sent(pool, method, here, self._all_headers(here, headers), content, self._meter) as response:
+                answer = Answer(response, here, self, redirected=here != url)
+                location = answer.headers.get("location")
+                if answer.status not in _REDIRECTS or not location:
+                    yield answer
+                    return
+            here = self._followed(here, location)
+        message = f"redirects more than {MAX_REDIRECTS} times, the last time to {here.shown}"
+        raise FusionError(message, "correct the server, or name its last URL", stage="start")
+
+    def _all_headers(self, url: Url, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+        """What a request carries: what people configured only to the server's own origin, or that over TLS."""
+        found = {"Host": url.authority, "User-Agent": _AGENT, "Accept-Encoding": "gzip", **headers}
+        if self.is_home(url):
+            ours = {name.lower() for name in self._headers}
+            found = {name: value for name, value in found.items() if name.lower() not in ours} | self._headers
+        return [(name.encode("ascii"), value.encode("latin-1")) for name, value in found.items()]
+
+    def is_home(self, url: Url) -> bool:
+        """Whether an address is the server's own, so that it may know what people configured."""
+        home = self._home
+        upgraded = (home.scheme, home.port, url.scheme, url.port) == ("http", 80, "https", 443)
+        return url.origin == home.origin or (upgraded and url.host == home.host)
+
+    def _followed(self, here: Url, location: str) -> Url:
+        """Where a redirect leads. Raises FusionError where it is not followed."""
+        try:
+            there = here.joined(location)
+        except ValueError as error:
+            message = f"redirects to an address that {error}"
+            raise FusionError(message, "correct the server", stage="start") from None
+        if (here.scheme, there.scheme) == ("https", "http"):
+            message = f"redirects to {there.shown}, from https to plain http, which is not followed"
+            raise FusionError(message, "correct the server, or name the https URL that it means", stage="start")
+        self._judge(here, there)
+        return there
+
+    def _judge(self, here: Url, there: Url) -> None:
+        """Refuse a redirect to what is near by its number or name; what a name resolves to is judged by the network."""
+        if self._meter.reach is None:  # reached by a proxy, which resolves the names
+            self._meter.reach = _WORLD if here.address is None else publicity(here.address)
+        local = there.host.rpartition(".")[2] == "localhost"
+        near = publicity(there.address) if there.address else 0 if local else _WORLD
+        if near < self._meter.reach:
+            message = f"redirects to {there.shown}, which is no public address, though the server's own is"
+            raise FusionError(message, "name that URL yourself if it is the server", stage="start")
+
+    def count(self, number: int) -> None:
+        """Take note of bytes after decompression. Raises FloodError where they are too many in all."""
+        self._decoded += number
+        if self._decoded > MAX_BYTES:
+            raise FloodError(f"more than {MAX_BYTES // 2**20} MiB")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back from `url`, which is not the one asked where that `redirected`."""
+
+    _response: Response
+    url: Url
+    _client: Client
+    redirected: bool
+
+    @property
+    def is_home(self) -> bool:
+        """Whether it is of the server's own origin, and so of one that saw what people configured."""
+        return self._client.is_home(self.url)
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return int(self._response.status)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers, their names in lower case; of several of one name the last."""
+        return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in self._response.headers}
+
+    @property
+    def media_type(self) -> str:
+        """The content type without its parameters, in lower case; "" where there is none."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    def chunks(self) -> Iterator[bytes]:
+        """The body, decompressed. Raises FloodError, and FusionError for a compression that was not offered."""
+        coding = self.headers.get("content-encoding", "identity").strip().lower()
+        for piece in _decompressed(self._response.iter_stream(), coding):
+            self._client.count(len(piece))
+            yield piece
+
+    def body(self, limit: int = MAX_MESSAGE) -> bytes:
+        """The whole body. Raises FloodError where it is longer than `limit` bytes."""
+        found = bytearray()
+        for piece in self.chunks():
+            found += piece
+            if len(found) > limit:
+                raise FloodError(f"more than {limit // 2**20} MiB in one message")
+        return bytes(found)
+
+    def start(self, limit: int = 4000) -> bytes:
+        """The first bytes of the body, for a message."""
+        found = bytearray()
+        for piece in self.chunks():
+            found += piece
+            if len(found) >= limit:
+                break
+        return bytes(found[:limit])
+
+
+@contextmanager
+def _sent(  # noqa: PLR0913, PLR0917 - the parts of a request
+    pool: ConnectionPool,
+    method: str,
+    url: Url,
+    headers: list[tuple[bytes, bytes]],
+    content: bytes | None,
+    meter: Meter,
+) -> Iterator[Response]:
+    address = URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
+    extensions = {"timeout": {"pool": meter.left()}}
+    with pool.stream(method, address, headers=headers, content=content, extensions=extensions) as response:
+        yield response
+
+
+def _decompressed(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:
+    """The pieces of a body without their compression, none larger than what one step gives."""
+    if coding in {"identity", ""}:
+        yield from pieces
+        return
+    if coding not in {"gzip", "x-gzip", "deflate"}:
+        message = f"compresses its answers in a way that was not offered: {coding[:40]!r}"
+        raise FusionError(message, "let it send gzip, or nothing of the kind", stage="list")
+    machine = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    try:
+        for piece in pieces:
+            rest = piece
+            while rest and not machine.eof:
+                yield machine.decompress(rest, _PIECE)
+                rest = machine.unconsumed_tail
+        if not machine.eof:
+            yield machine.flush(_PIECE)
+    except zlib.error:
+        message = f"sends an answer that says it is {coding} and is not"
+        raise FusionError(message, "correct the server", stage="list") from None

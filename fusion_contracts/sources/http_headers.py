@@ -1,0 +1,56 @@
+"""The headers that people configure: what may be one, and how one is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.sources.interpolate import interpolate, references
+
+__all__ = ["check_header", "filled_in", "header_of"]
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+_BREAK = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+# What the transport says by itself.
+_OURS = frozenset({
+    "accept", "accept-encoding", "connection", "content-length", "content-type", "expect", "host", "keep-alive",
+    "mcp-method", "mcp-protocol-version", "mcp-session-id", "te", "trailer", "transfer-encoding", "upgrade",
+})  # fmt: skip
+
+
+def header_of(text: str) -> tuple[str, str]:
+    """The name and the value of a header as the command line takes it, `NAME: VALUE`. Raises FusionError."""
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise FusionError("--header takes a name, a colon and a value", "write 'NAME: VALUE'", stage="usage")
+    return name.strip(), value.strip(" \t")
+
+
+def check_header(name: str, value: str) -> None:
+    """Raise FusionError for a header that cannot be one, or that the protocol sets; the value is not repeated."""
+    shown = printable(name)[:60]
+    if not _NAME.fullmatch(name):
+        raise FusionError(f'"{shown}" is no name of a header', "write 'NAME: VALUE'", stage="usage")
+    if name.lower() in _OURS:
+        raise FusionError(f"the header {shown} is set by the protocol", "leave it out", stage="usage")
+    _check_value(name, value, references(value))
+
+
+def filled_in(name: str, value: str, environ: Mapping[str, str]) -> str:
+    """The value of a header with its references filled in. Raises FusionError, as `check_header`."""
+    filled = interpolate(value, environ, where=f"the header {name}")
+    _check_value(name, filled, references(value))
+    return filled.strip(" \t")
+
+
+def _check_value(name: str, value: str, variables: tuple[str, ...]) -> None:
+    where = f"correct the value of {' or '.join(variables)}" if variables else "correct it"
+    if _BREAK.search(value):
+        message = f"the header {name} holds a line break or another control character"
+        raise FusionError(message, where, stage="usage")
+    try:
+        value.encode("latin-1")
+    except UnicodeEncodeError:
+        raise FusionError(f"the header {name} holds a character that no header may", where, stage="usage") from None
