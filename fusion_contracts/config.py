@@ -27,6 +27,7 @@ __all__ = [
 
 FailOn: TypeAlias = Literal["breaking", "risky", "any", "never"]
 Level: TypeAlias = Literal["breaking", "risky", "safe"]
+Transport: TypeAlias = Literal["http", "sse"]
 
 
 def _hyphenated(name: str) -> str:
@@ -38,9 +39,10 @@ _STRICT: dict[str, Any] = {"extra": "forbid", "alias_generator": _hyphenated}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One entry of `sources`: a server to start (`command`, a list) or a file to read (`path`).
+    """One entry of `sources`: a server to start (`command`, a list) or contact (`url`), or a file to read (`path`).
 
-    `env` values may hold `${VAR}`; `pass_env` names variables that are handed through.
+    `env` and `headers` values may hold `${VAR}`; `pass_env` names variables that are handed through; `timeout` is in
+    seconds, for one listing.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -48,14 +50,24 @@ class Source:
     path: str | None = None
     env: dict[str, str] = field(default_factory=dict)
     pass_env: tuple[str, ...] = ()
+    url: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    transport: Transport | None = None
+    timeout: int | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError unless exactly one of `command` and `path` is there, and `env` only beside a command."""
-        if bool(self.command) == (self.path is not None):
-            raise ValueError("needs a command or a path, one of the two")
-        if self.path is not None and (self.env or self.pass_env):
-            raise ValueError("has env or pass-env beside a path; only a command takes them")
+        """Raise ValueError unless exactly one of `command`, `url` and `path` is there, with what it takes alone."""
+        if bool(self.command) + (self.url is not None) + (self.path is not None) != 1:
+            raise ValueError("needs a command, a url or a path, one of the three")
+        if not self.command and (self.env or self.pass_env):
+            other = "a path" if self.url is None else "a url"
+            raise ValueError(f"has env or pass-env beside {other}; only a command takes them")
+        if self.url is None and (self.headers or self.transport is not None):
+            raise ValueError("has headers or transport without a url; only a url takes them")
+        if self.timeout is not None and (self.path is not None or self.timeout < 1):
+            raise ValueError("has a timeout below 1, or beside a path")
         _refuse_zero((self.path or "", *self.command, *self.env, *self.env.values(), *self.pass_env))
+        _refuse_zero((self.url or "", *self.headers, *self.headers.values()))
         if any(not name or "=" in name for name in (*self.env, *self.pass_env)):
             raise ValueError('names a variable that cannot be one: it is empty, or holds "="')
 
@@ -168,16 +180,18 @@ def common_form(table: dict[str, Any]) -> Config | None:
 
 
 def _common_source(entry: Any) -> Source | None:
-    if not isinstance(entry, dict) or not entry.keys() <= {"command", "path", "env", "pass-env"}:
+    if not isinstance(entry, dict) or not entry.keys() <= {"command", "path", "env", "pass-env", "url", "headers"}:
         return None
     command, env, pass_env = entry.get("command", []), entry.get("env", {}), entry.get("pass-env", [])
-    path = entry.get("path", "")
-    if not (isinstance(command, list) and isinstance(env, dict) and isinstance(pass_env, list)):
+    path, url, headers = entry.get("path", ""), entry.get("url", ""), entry.get("headers", {})
+    if not (isinstance(command, list) and isinstance(pass_env, list)):
         return None
-    if not all(isinstance(text, str) for text in (path, *command, *env.values(), *pass_env)):
+    if not (isinstance(env, dict) and isinstance(headers, dict)):
+        return None
+    if not all(isinstance(text, str) for text in (path, url, *command, *env.values(), *pass_env, *headers.values())):
         return None
     try:
-        return Source(tuple(command), entry.get("path"), dict(env), tuple(pass_env))
+        return Source(tuple(command), entry.get("path"), dict(env), tuple(pass_env), entry.get("url"), dict(headers))
     except ValueError:
         return None
 
@@ -232,11 +246,15 @@ def _key(name: str) -> str:
 
 
 def _plain(source: Source) -> dict[str, Any]:
-    table: dict[str, Any] = {"command": list(source.command)} if source.command else {"path": source.path}
+    told = {"command": list(source.command) or None, "path": source.path, "url": source.url}
+    table: dict[str, Any] = {key: value for key, value in told.items() if value is not None}
     if source.env:
         table["env"] = dict(source.env)
     if source.pass_env:
         table["pass-env"] = list(source.pass_env)
+    if source.headers:
+        table["headers"] = dict(source.headers)
+    table |= {key: value for key in ("transport", "timeout") if (value := getattr(source, key)) is not None}
     return table
 
 

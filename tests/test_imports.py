@@ -13,7 +13,7 @@ from fusion_contracts.report import FORMATS
 
 HEAVY = {
     "typer", "rich", "deepdiff", "jsonschema", "mcp", "pydantic", "asyncio", "ssl", "http.client", "urllib.request",
-    "httpx", "requests", "importlib.metadata",
+    "httpcore2", "httpx", "requests", "importlib.metadata",
 }  # fmt: skip
 FROM_THE_COMMAND_LINE = HEAVY - {"typer"}
 

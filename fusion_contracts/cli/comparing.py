@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import Writer, tell
 from fusion_contracts.cli.project import Judging, Project, matches, selected
-from fusion_contracts.cli.wanted import Wanted, asked
+from fusion_contracts.cli.wanted import Access, Wanted, asked, refuse_headers
 from fusion_contracts.diff import Report, Side, exit_code, failing
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
@@ -36,7 +36,7 @@ class Named:
     command: tuple[str, ...]
     base: str | None
     servers: tuple[str, ...]
-    pass_env: tuple[str, ...] = ()
+    access: Access = field(default_factory=Access)
     against: str | None = None
 
     @property
@@ -60,7 +60,7 @@ class _Part:
     @property
     def one_server(self) -> bool:
         """Whether it is a source of one server by its kind, whose NAME was derived and says little."""
-        return self.side.kind in {"stdio", "catalog"} and len(self.lock.servers) == 1
+        return self.side.kind in {"stdio", "http", "catalog"} and len(self.lock.servers) == 1
 
 
 def compare(named: Named, project: Project, judging: Judging, writer: Writer) -> int:
@@ -80,6 +80,8 @@ def report_on(named: Named, project: Project, judging: Judging, writer: Writer) 
 
 
 def _compared(named: Named, project: Project, judging: Judging, writer: Writer) -> tuple[Report, Compared]:
+    if not any("://" in source for source in named.sources):
+        refuse_headers(named.access)
     if named.nothing:
         old, new, problems = _live(project, named.servers, writer)
     else:
@@ -143,17 +145,25 @@ def _two(named: Named, project: Project, writer: Writer) -> tuple[_Part, _Part]:
     elif named.against is not None:
         return _since_release(named, project, writer)
     else:
-        old = _read(project, asked(project, arguments.pop(0))) if arguments else _locked(project)
+        old = _old(named, project, arguments.pop(0)) if arguments else _locked(project)
     new = _new(named, project, arguments, old.lock)
     announce(writer, old.side, new.side)
     return _paired(old, new, named.servers)
+
+
+def _old(named: Named, project: Project, argument: str) -> _Part:
+    """OLD, read. Headers go with it where it is the only URL: of two, they belong to NEW, and to no other host."""
+    from fusion_contracts.sources.resolve import is_url
+
+    alone = is_url(argument) and not named.command and not any(map(is_url, named.sources[1:]))
+    return _read(project, asked(project, argument, access=named.access if alone else Access()))
 
 
 def _new(named: Named, project: Project, arguments: Sequence[str], old: Lock) -> _Part:
     """The newer side: what is still named, else the lock."""
     if not arguments and not named.command:
         return _locked(project)
-    given = asked(project, arguments[0] if arguments else None, named.command, pass_env=named.pass_env)
+    given = asked(project, arguments[0] if arguments else None, named.command, access=named.access)
     return _read(project, given, like=old)
 
 
@@ -187,7 +197,8 @@ def _read(project: Project, one: Wanted, *, like: Lock | None = None) -> _Part:
     source = one.source
     versions = {contract.protocol_version for contract in like.servers.values()} if like else set()
     version = versions.pop() if len(versions) == 1 else None
-    reading = source.read(project.options(tell, name=one.name, protocol_version=version))
+    options = project.options(tell, name=one.name, protocol_version=version)
+    reading = source.read(replace(options, timeout=one.timeout))
     side = Side(source.label, source.kind, getattr(source, "revision", None))
     file = project.root / source.path if isinstance(source, LockSource) else None
     return _Part(side, Lock({contract.name: contract for contract in reading.contracts}), reading, file)

@@ -12,6 +12,7 @@ from fusion_contracts.cli.options import (
     FailOn,
     Folder,
     Formats,
+    Headers,
     Learned,
     Lockfile,
     NoColour,
@@ -19,6 +20,8 @@ from fusion_contracts.cli.options import (
     PassEnv,
     Servers,
     Show,
+    Timeout,
+    Transport,
     World,
 )
 
@@ -37,6 +40,9 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
     base: Base = None,
     against: Learned = None,
     pass_env: PassEnv = [],  # noqa: B006
+    headers: Headers = [],  # noqa: B006
+    transport: Transport = None,
+    timeout: Timeout = None,
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
     fail_on: FailOn = None,
@@ -57,10 +63,12 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.comparing import Named, compare
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import Judging, open_project
+    from fusion_contracts.cli.wanted import Access
 
     writer = Writer.of(format, output, folder, show, no_colour=no_colour)
     sources = tuple(one for one in (old, new) if one is not None)
-    named = Named(sources, context.obj, base, tuple(servers), tuple(pass_env), against)
+    access = Access.of(pass_env, headers, transport, timeout)
+    named = Named(sources, context.obj, base, tuple(servers), access, against)
 
     def compared() -> int:
         project = open_project(folder, lockfile, config)

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from fusion_contracts.cli.options import Base, ConfigPath, Folder, Lockfile, NoColour, PassEnv, Servers, World
+from fusion_contracts.cli.options import (
+    Base,
+    ConfigPath,
+    Folder,
+    Headers,
+    Lockfile,
+    NoColour,
+    PassEnv,
+    Servers,
+    Timeout,
+    Transport,
+    World,
+)
 
 __all__ = ["explain"]
 
@@ -21,6 +33,9 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     new: Annotated[str | None, typer.Argument(metavar="NEW | -- COMMAND", help="With an ID: as for diff.")] = None,
     base: Base = None,
     pass_env: PassEnv = [],  # noqa: B006
+    headers: Headers = [],  # noqa: B006
+    transport: Transport = None,
+    timeout: Timeout = None,
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
     no_colour: NoColour = False,
@@ -38,11 +53,11 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.explaining import explain_finding, explain_rule, is_id, list_rules
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import Judging, open_project
+    from fusion_contracts.cli.wanted import Access
 
     writer = Writer.of([], None, folder, no_colour=no_colour)
-    named = Named(
-        tuple(one for one in (old, new) if one is not None), context.obj, base, tuple(servers), tuple(pass_env)
-    )
+    access = Access.of(pass_env, headers, transport, timeout)
+    named = Named(tuple(one for one in (old, new) if one is not None), context.obj, base, tuple(servers), access)
     if what is None:
         return list_rules(named, writer)
     if not is_id(what):

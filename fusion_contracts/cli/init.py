@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fusion_contracts.cli.options import ConfigPath, Folder, Lockfile, Name, PassEnv
+from fusion_contracts.cli.options import ConfigPath, Folder, Headers, Lockfile, Name, PassEnv, Timeout, Transport
 
 __all__ = ["init"]
 
@@ -16,6 +16,9 @@ def init(  # noqa: PLR0913, PLR0917 - the options of a command
     source: Annotated[str | None, typer.Argument(metavar="SOURCE | -- COMMAND", help="What to lock first.")] = None,
     name: Name = None,
     pass_env: PassEnv = [],  # noqa: B006 - typer reads the default, nothing changes it
+    headers: Headers = [],  # noqa: B006
+    transport: Transport = None,
+    timeout: Timeout = None,
     folder: Folder = ".",
     lockfile: Lockfile = None,
     config: ConfigPath = None,
@@ -24,6 +27,8 @@ def init(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.locking import Job
     from fusion_contracts.cli.project import open_project
     from fusion_contracts.cli.setup import set_up
+    from fusion_contracts.cli.wanted import Access
 
     project = open_project(folder, lockfile, config, create=source is not None or bool(context.obj))
-    return set_up(Job(project, source, context.obj, name, tuple(pass_env), ()))
+    access = Access.of(pass_env, headers, transport, timeout)
+    return set_up(Job(project, source, context.obj, name, (), access=access))

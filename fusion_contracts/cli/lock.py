@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from fusion_contracts.cli.options import ConfigPath, Folder, Lockfile, Name, PassEnv, Servers
+from fusion_contracts.cli.options import (
+    ConfigPath,
+    Folder,
+    Headers,
+    Lockfile,
+    Name,
+    PassEnv,
+    Servers,
+    Timeout,
+    Transport,
+)
 
 __all__ = ["lock"]
 
@@ -25,6 +35,9 @@ def lock(  # noqa: PLR0913, PLR0917 - the options of a command
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     name: Name = None,
     pass_env: PassEnv = [],  # noqa: B006
+    headers: Headers = [],  # noqa: B006
+    transport: Transport = None,
+    timeout: Timeout = None,
     folder: Folder = ".",
     lockfile: Lockfile = None,
     config: ConfigPath = None,
@@ -35,8 +48,10 @@ def lock(  # noqa: PLR0913, PLR0917 - the options of a command
     """
     from fusion_contracts.cli.locking import Job, verify_lock, write_lock
     from fusion_contracts.cli.project import open_project
+    from fusion_contracts.cli.wanted import Access
 
     names_source = source is not None or bool(context.obj)
     project = open_project(folder, lockfile, config, create=names_source and not check)
-    job = Job(project, source, context.obj, name, tuple(pass_env), tuple(servers), prune=prune)
+    access = Access.of(pass_env, headers, transport, timeout)
+    job = Job(project, source, context.obj, name, tuple(servers), prune=prune, access=access)
     return verify_lock(job) if check else write_lock(job, write=write)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts import config
@@ -14,7 +14,16 @@ from fusion_contracts.cli.noting import tell_notes
 from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
 from fusion_contracts.cli.project import Judging, Project, matches, selected
 from fusion_contracts.cli.refresh import Refreshed, new_text, refresh
-from fusion_contracts.cli.wanted import Wanted, as_config, asked, configured, locked_as, same_origin
+from fusion_contracts.cli.wanted import (
+    Access,
+    Wanted,
+    as_config,
+    asked,
+    configured,
+    locked_as,
+    names_same,
+    same_origin,
+)
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
 from fusion_contracts.report.counts import count
@@ -33,9 +42,9 @@ class Job:
     source: str | None
     command: tuple[str, ...]
     name: str | None
-    pass_env: tuple[str, ...]
     servers: tuple[str, ...]
     prune: bool = False
+    access: Access = field(default_factory=Access)
 
     @property
     def names_source(self) -> bool:
@@ -83,17 +92,19 @@ def _wanted(job: Job, locked: Lock) -> tuple[list[Wanted], list[Problem]]:
     """The sources to read, and those that cannot be. Raises FusionError where none is named."""
     project = job.project
     if not job.names_source:
-        for option, given in {"--name": job.name, "--pass-env": job.pass_env}.items():
+        for option, given in {"--name": job.name is not None, **job.access.given}.items():
             if given:
                 step = "name one, or write it in the settings"
                 raise FusionError(f"{option} goes with a SOURCE or a command", step, stage="usage")
         found, broken = configured(project, job.servers)
+        if job.access.timeout is not None:
+            found = [replace(one, timeout=job.access.timeout) for one in found]
         if not found and not broken and not (job.prune and locked.servers):
             raise _nothing_configured(project, job.servers)
         return found, broken
-    one = asked(project, job.source, job.command, name=job.name, pass_env=job.pass_env)
+    one = asked(project, job.source, job.command, name=job.name, access=job.access)
     old = locked_as(one, locked)
-    return [Wanted(one.source, one.name or (old.name if old else None), one.record)], []
+    return [replace(one, name=one.name or (old.name if old else None))], []
 
 
 def _nothing_configured(project: Project, globs: Sequence[str]) -> FusionError:
@@ -142,14 +153,15 @@ def _settings(project: Project, wanted: Sequence[Wanted], found: Refreshed) -> s
     """
     text: str | None = None
     for contract in found.contracts.values():
-        entry = as_config(contract.source) if contract.source else None
+        source = next((one.source for one in wanted if same_origin(one, contract)), None)
+        entry = as_config(contract.source, source) if contract.source else None
         present = project.config.sources.get(contract.name)
-        if entry is None or not any(same_origin(one, contract) for one in wanted):
+        if source is None or entry is None or contract.source is None:
             continue
         if present is None:
             before = (config.text_of(project.home) or "") if text is None else text
             text = config.with_source(before, contract.name, entry, project.home)
-        elif (present.command, present.path) != (entry.command, entry.path):
+        elif not names_same(contract.source, present):
             where = f"{project.home.path.name} names another source for {printable(contract.name)}"
             raise FusionError(where, "change it there, or give another --name; nothing was written", stage="usage")
     return text
@@ -227,7 +239,7 @@ def verify_lock(job: Job) -> int:
     opened = open_lock(read_text(project.lock_path), origin=project.lockfile)
     edited = damage(opened)
     lock = selected(opened.lock, job.servers, where=project.lockfile)
-    given = asked(project, job.source, job.command, name=job.name, pass_env=job.pass_env) if job.names_source else None
+    given = asked(project, job.source, job.command, name=job.name, access=job.access) if job.names_source else None
     if given is not None:
         given = _paired(given, lock)
     fresh = freshness(project, lock, progress=tell, globs=job.servers, given=given)
@@ -239,7 +251,7 @@ def _paired(given: Wanted, lock: Lock) -> Wanted:
     old = locked_as(given, lock)
     if old is None and len(lock.servers) == 1:
         (old,) = lock.servers.values()
-    return Wanted(given.source, old.name if old else given.name, given.record)
+    return replace(given, name=old.name if old else given.name)
 
 
 def _verdict(project: Project, lock: Lock, edited: Sequence[Problem], fresh: Freshness) -> int:

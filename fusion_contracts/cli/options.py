@@ -5,6 +5,7 @@ Every value is text, or a list of texts: see `app.as_written` for why. What is o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Annotated
 
@@ -13,8 +14,8 @@ import typer
 from fusion_contracts.report import FORMATS
 
 __all__ = [
-    "Against", "Base", "ConfigPath", "FailOn", "Folder", "Format", "Formats", "Learned", "Lockfile", "Name", "NoColour",
-    "Output", "PassEnv", "Servers", "Show", "World", "one_of",
+    "Against", "Base", "ConfigPath", "FailOn", "Folder", "Format", "Formats", "Headers", "Learned", "Lockfile", "Name",
+    "NoColour", "Output", "PassEnv", "Servers", "Show", "Timeout", "Transport", "World", "one_of",
 ]  # fmt: skip
 
 
@@ -38,6 +39,13 @@ def _some_of(*words: str) -> Callable[[list[str]], list[str]]:
         return list(values)
 
     return checked
+
+
+def _seconds(value: str | None) -> str | None:
+    """Check that an option's value is a time that passes; typer prints the refusal."""
+    if value is not None and not (re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", value) and float(value) > 0):
+        raise typer.BadParameter(f"{value!r} is no number of seconds above 0.")
+    return value
 
 
 def _formats(values: list[str]) -> list[str]:
@@ -67,6 +75,32 @@ Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="The se
 PassEnv = Annotated[
     list[str],
     typer.Option("--pass-env", metavar="NAME", help="Hand this variable through to the server; may be repeated."),
+]
+Headers = Annotated[
+    list[str],
+    typer.Option(
+        "--header",
+        metavar="'NAME: VALUE'",
+        help="Send this header to the URL; may be repeated. Write ${VAR} for a secret, in single quotes.",
+    ),
+]
+Transport = Annotated[
+    str | None,
+    typer.Option(
+        "--transport",
+        metavar="http|sse",
+        callback=one_of("http", "sse"),
+        help="How the URL is spoken to. [default: http, else sse]",
+    ),
+]
+Timeout = Annotated[
+    str | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        callback=_seconds,
+        help="How long a listing may take. [default: 60 for a command, 20 for a URL]",
+    ),
 ]
 Base = Annotated[
     str | None, typer.Option("--base", metavar="REV", help="Compare with the lock where HEAD left this git revision.")

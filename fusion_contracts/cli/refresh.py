@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
@@ -76,7 +76,8 @@ def _options(project: Project, one: Wanted, locked: Lock, progress: Callable[[st
     """How to read a source whose server may be in the lock: under its NAME, in its version of the protocol."""
     old = locked_as(one, locked)
     name = one.name or (old.name if old else None)
-    return project.options(progress, name=name, protocol_version=old.protocol_version if old else None)
+    options = project.options(progress, name=name, protocol_version=old.protocol_version if old else None)
+    return replace(options, timeout=one.timeout)
 
 
 def _take(found: Refreshed, reading: Reading, locked: Lock, globs: Sequence[str]) -> None:

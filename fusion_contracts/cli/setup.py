@@ -62,7 +62,7 @@ def _is_new(job: Job) -> bool:
     """Whether the source of the command line is not the one that its server was locked from."""
     from fusion_contracts.lockfile.file import read_lock
 
-    one = asked(job.project, job.source, job.command, name=job.name)
+    one = asked(job.project, job.source, job.command, name=job.name, access=job.access)
     locked = locked_as(one, read_lock(job.project.lock_path))
     return locked is None or not same_origin(one, locked)
 

@@ -10,12 +10,15 @@ from fusion_contracts.cli.options import (
     ConfigPath,
     Folder,
     Format,
+    Headers,
     Lockfile,
     Name,
     NoColour,
     Output,
     PassEnv,
     Servers,
+    Timeout,
+    Transport,
 )
 
 __all__ = ["show"]
@@ -29,6 +32,9 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     name: Name = None,
     pass_env: PassEnv = [],  # noqa: B006
+    headers: Headers = [],  # noqa: B006
+    transport: Transport = None,
+    timeout: Timeout = None,
     format: Format = "text",  # noqa: A002 - the option's name
     output: Output = None,
     no_colour: NoColour = False,
@@ -40,14 +46,16 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import open_project
     from fusion_contracts.cli.showing import print_lock, print_source
-    from fusion_contracts.cli.wanted import asked
+    from fusion_contracts.cli.wanted import Access, asked, refuse_headers
 
     writer = Writer.of([format], output, folder, no_colour=no_colour)
 
     def shown() -> int:
         project = open_project(folder, lockfile, config)
+        access = Access.of(pass_env, headers, transport, timeout)
         if source is None and not context.obj:
+            refuse_headers(access)
             return print_lock(project, writer, servers)
-        return print_source(asked(project, source, context.obj, name=name, pass_env=pass_env), project, writer, servers)
+        return print_source(asked(project, source, context.obj, name=name, access=access), project, writer, servers)
 
     return writer.guarded(shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.canonical import printable
@@ -28,7 +29,7 @@ def print_lock(project: Project, writer: Writer, servers: Sequence[str]) -> int:
 
 def print_source(one: Wanted, project: Project, writer: Writer, servers: Sequence[str]) -> int:
     """Print what a source holds. Raises FusionError where it cannot be read."""
-    reading = one.source.read(project.options(tell, name=one.name))
+    reading = one.source.read(replace(project.options(tell, name=one.name), timeout=one.timeout))
     for note in reading.notes:
         tell(f"note: {printable(note)}")
     lock = Lock({contract.name: contract for contract in reading.contracts})

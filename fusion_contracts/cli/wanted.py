@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,21 +17,59 @@ from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock, ServerContract, SourceRecord
 
 if TYPE_CHECKING:
-    from fusion_contracts.sources.base import Source
+    from fusion_contracts.sources.base import Options, Source
 
-__all__ = ["Wanted", "as_config", "asked", "configured", "locked_as", "same_origin"]
+__all__ = [
+    "Access", "Wanted", "as_config", "asked", "configured", "locked_as", "names_same", "refuse_headers",
+    "same_origin",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What the command line adds to the source that it names.
+
+    `pass_env` are variables for a command; `headers`, each `NAME: VALUE`, and `transport` go with a URL; `timeout` is
+    in seconds, None for the source's own.
+    """
+
+    pass_env: tuple[str, ...] = ()
+    headers: tuple[str, ...] = field(default=(), repr=False)
+    transport: str | None = None
+    timeout: float | None = None
+
+    @classmethod
+    def of(
+        cls, pass_env: Iterable[str], headers: Iterable[str], transport: str | None, timeout: str | None
+    ) -> Access:
+        """What the options of a command say."""
+        return cls(tuple(pass_env), tuple(headers), transport, None if timeout is None else float(timeout))
+
+    @property
+    def given(self) -> dict[str, bool]:
+        """Which options need a source beside them, and whether they are given."""
+        return {
+            "--pass-env": bool(self.pass_env),
+            "--header": bool(self.headers),
+            "--transport": self.transport is not None,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A source to read. `name` is the server's NAME: given, or the settings' key; None: the source derives it.
 
-    `record` is what a lock keeps of it, with its path relative to the project's folder.
+    `record` is what a lock keeps of it, with its path relative to the project's folder; `timeout` is in seconds, None
+    for the default of its kind.
     """
 
     source: Source
     name: str | None
     record: SourceRecord | None
+    timeout: float | None = None
+
+
+_PLAIN = Access()
 
 
 def asked(
@@ -39,7 +78,7 @@ def asked(
     command: Sequence[str] = (),
     *,
     name: str | None = None,
-    pass_env: Sequence[str] = (),
+    access: Access = _PLAIN,
 ) -> Wanted:
     """The source that the command line names; where the settings name the same, theirs, with its environment and NAME.
 
@@ -47,28 +86,46 @@ def asked(
     """
     from fusion_contracts.sources.resolve import resolve
 
-    for variable in pass_env:
+    for variable in access.pass_env:
         if variable not in os.environ:
             tell(f"note: {printable(variable)} is not set here, so the server is started without it")
     if name == "":
         raise FusionError("--name is empty", "give a name, or leave it out", stage="usage")
     try:
-        source = resolve(argument, command, project.options(_silent, name=name, pass_env=pass_env))
+        source = resolve(argument, command, _naming(project, name, access))
     except FusionError as error:
         raise _meant(error, project, argument) from None
-    one = Wanted(source, name, _rooted(source.record, project.root))
+    one = Wanted(source, name, _rooted(source.record, project.root), access.timeout)
+    if source.kind != "http":
+        refuse_headers(access)
     if one.record is None:
         return one
     same = {
         key: entry
         for key, entry in project.config.sources.items()
-        if name in {None, key} and (one.record.command, one.record.path) == (entry.command, entry.path)
+        if name in {None, key} and names_same(one.record, entry)
     }
     if not same or (len(same) > 1 and one.record.path is not None):  # one file may hold several servers
         return one
     key, entry = next(iter(same.items()))
-    _require_env(project, key, entry, pass_env)
-    return Wanted(_source(project, entry), key, one.record)
+    _require(project, key, entry, access)
+    return Wanted(_source(project, entry), key, one.record, access.timeout or entry.timeout)
+
+
+def _naming(project: Project, name: str | None, access: Access) -> Options:
+    """How to find out what the command line names. Raises FusionError for what is no header."""
+    from fusion_contracts.sources.http_headers import headers_of
+
+    options = project.options(_silent, name=name, pass_env=access.pass_env)
+    return replace(options, headers=headers_of(access.headers), transport=access.transport)
+
+
+def refuse_headers(access: Access) -> None:
+    """Raise FusionError where the command line has headers or a transport, and no URL for them."""
+    given = [option for option in ("--header", "--transport") if access.given[option]]
+    if given:
+        step = "leave it out, or name a URL as SOURCE"
+        raise FusionError(f"{given[0]} goes with a URL", step, stage="usage")
 
 
 def _meant(error: FusionError, project: Project, argument: str | None) -> FusionError:
@@ -102,12 +159,22 @@ def _is_revision(word: str, root: Path) -> bool:
         return False
 
 
-def _require_env(project: Project, name: str, entry: config.Source, pass_env: Sequence[str]) -> None:
-    """Raise FusionError where the command line hands a variable through that the settings, which count, do not."""
-    missing = [variable for variable in pass_env if variable not in entry.pass_env]
+def _require(project: Project, name: str, entry: config.Source, access: Access) -> None:
+    """Raise FusionError where the command line hands something through that the settings, which count, do not."""
+    from fusion_contracts.sources.http_headers import headers_of
+
+    named = f"{project.home.path.name} names this source as {printable(name)}"
+    missing = [variable for variable in access.pass_env if variable not in entry.pass_env]
     if missing:
-        message = f"{project.home.path.name} names this source as {printable(name)}, without {printable(missing[0])}"
-        raise FusionError(message, "add it to pass-env there", stage="usage")
+        raise FusionError(f"{named}, without {printable(missing[0])}", "add it to pass-env there", stage="usage")
+    there = {header.lower(): value for header, value in entry.headers.items()}
+    for header, value in headers_of(access.headers).items():
+        if there.get(header.lower()) != value:
+            how = "with another value of" if header.lower() in there else "without"
+            step = "write it in headers there"
+            raise FusionError(f"{named}, {how} the header {printable(header)}", step, stage="usage")
+    if access.transport not in {None, entry.transport}:
+        raise FusionError(f"{named}, with another transport", "write it in transport there", stage="usage")
 
 
 def configured(project: Project, globs: Sequence[str] = ()) -> tuple[list[Wanted], list[Problem]]:
@@ -121,11 +188,15 @@ def configured(project: Project, globs: Sequence[str] = ()) -> tuple[list[Wanted
             except FusionError as error:
                 problems.append(Problem(name, "usage", error.problem.message, error.problem.next))
             else:
-                found.append(Wanted(source, name, _rooted(source.record, project.root)))
+                found.append(Wanted(source, name, _rooted(source.record, project.root), entry.timeout))
     return found, problems
 
 
 def _source(project: Project, entry: config.Source) -> Source:
+    if entry.url is not None:
+        from fusion_contracts.sources.http import HttpSource
+
+        return HttpSource(entry.url, entry.headers, entry.transport)
     if entry.path is None:
         from fusion_contracts.sources.stdio import StdioSource
 
@@ -153,13 +224,19 @@ def _silent(text: str) -> None:
 
 
 def same_origin(wanted: Wanted, contract: ServerContract) -> bool:
-    """Whether a locked contract came from this source: the same command or file, whatever its environment."""
+    """Whether a locked contract came from this source: the same command, URL or file, whatever else goes with it."""
     ours, theirs = wanted.record, contract.source
     return ours is not None and theirs is not None and _identity(ours) == _identity(theirs)
 
 
 def _identity(record: SourceRecord) -> tuple[object, ...]:
-    return record.kind, record.command, record.url, record.path
+    kind = "url" if record.url is not None else record.kind  # one URL may change its transport
+    return kind, record.command, record.url, record.path
+
+
+def names_same(record: SourceRecord, entry: config.Source) -> bool:
+    """Whether an entry of the settings names what a record does, whatever goes with it."""
+    return (record.command, record.path, record.url) == (entry.command, entry.path, entry.url)
 
 
 def locked_as(wanted: Wanted, lock: Lock) -> ServerContract | None:
@@ -171,15 +248,25 @@ def locked_as(wanted: Wanted, lock: Lock) -> ServerContract | None:
     return found[0] if found and not several else None  # of several in one file none is meant
 
 
-def as_config(record: SourceRecord) -> config.Source | None:
+def as_config(record: SourceRecord, source: Source | None = None) -> config.Source | None:
     """The entry of the settings for a source that a lock records; None for a kind that settings do not have yet.
 
-    A variable whose value the lock does not hold is written as a reference to itself.
+    A variable whose value the lock does not hold is written as a reference to itself, and so is a header, unless the
+    `source` that was read knows better.
     """
     env = {name: template or f"${{{name}}}" for name, template in record.env.items()}
     try:
+        if record.url is not None:
+            written = getattr(source, "headers", {})
+            headers = {name: written.get(name) or text or _own(name) for name, text in record.headers.items()}
+            return config.Source(url=record.url, headers=headers, transport="sse" if record.kind == "sse" else None)
         if record.kind == "stdio" and record.command:
             return config.Source(command=record.command, env=env, pass_env=record.pass_env)
         return config.Source(path=record.path) if record.kind == "file" and record.path is not None else None
     except ValueError:  # a lock may hold what no settings take
         return None
+
+
+def _own(header: str) -> str:
+    """A reference to the variable that is called like a header."""
+    return f"${{{re.sub('[^A-Za-z0-9]', '_', header).upper()}}}"

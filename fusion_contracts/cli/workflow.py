@@ -135,6 +135,8 @@ def local_part(source: Source, root: Path) -> str | None:
     """The file, module, script or runner by which a source is part of the repository of `root`; None for none."""
     if source.path is not None:
         return source.path if _inside(source.path, root) else None
+    if not source.command:  # a URL
+        return None
     program, words = _program(source.command), source.command[1:]
     if program in _REGISTRY:
         words = _packages(words)

@@ -11,8 +11,7 @@ from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
 from fusion_contracts.sources.base import Options, Reading
 from fusion_contracts.sources.contract import contract_of
-from fusion_contracts.sources.http_headers import check_header
-from fusion_contracts.sources.interpolate import templates_only
+from fusion_contracts.sources.http_headers import check_header, header_template
 from fusion_contracts.sources.naming import name_from_url
 from fusion_contracts.sources.secrets import refuse_literal_header, refuse_literal_url, shown_url
 
@@ -55,7 +54,7 @@ class HttpSource:
     @property
     def record(self) -> SourceRecord:
         """What the lock keeps: nothing that was interpolated, and of the headers names and `${VAR}` alone."""
-        headers = {name: templates_only(value) for name, value in sorted(self.headers.items())}
+        headers = {name: header_template(value) for name, value in sorted(self.headers.items())}
         return SourceRecord(kind=self.transport or "http", url=self.url, headers=headers)
 
     def read(self, options: Options) -> Reading:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -83,6 +83,7 @@ class HttpChannel:
     def close(self) -> None:
         """Let go of every connection."""
         self.meter.end()
+        self.client.close()
 
     # -- for the transports ------------------------------------------------------------------------------------------
 
@@ -116,18 +117,16 @@ class HttpChannel:
         """Send one message, and tell what comes of it."""
         raise NotImplementedError
 
-    def settle(self, message: JsonObject, answer: Answer, says: str | None = None) -> None:
-        """Tell that a request is over, and by what: its status, unless `says` does. Raises FusionError.
+    def settled(self, message: JsonObject, answer: Answer, says: str | None = None) -> Settled:
+        """Word that a request is over, and by what: its status, unless `says` does. Raises FusionError.
 
         Without its tools a server is not listed at all, so where these need authorization, that is the end.
         """
         if answer.status in UNAUTHORIZED and message.get("method") in _NEEDED:
             raise unauthorized(answer, self.target)
-        number = _number(message)
-        if number is not None:
-            where = f", after a redirect to {answer.url.shown}" if answer.redirected else ""
-            status = answer.status if says is None else None
-            self.tell(Settled(number, f"{says or status_words(answer.status)}{where}", status))
+        where = f", after a redirect to {answer.url.shown}" if answer.redirected else ""
+        status = answer.status if says is None else None
+        return Settled(message["id"], f"{says or status_words(answer.status)}{where}", status)
 
 
 class StreamableChannel(HttpChannel):
@@ -142,8 +141,12 @@ class StreamableChannel(HttpChannel):
         """Send one message, and tell what comes of it."""
         headers = {"Content-Type": "application/json", **self._headers(message)}
         with self.client.request("POST", self._endpoint, headers, line) as answer:
-            if _number(message) is not None:
-                self._take(message, answer, headers)
+            if _number(message) is None:
+                answer.start()  # until its end, else the connection cannot be used again
+                return
+            found = list(self._found(message, answer, headers))
+        for event in found:  # now that the connection is free for what they lead to
+            self.tell(event)
 
     def _headers(self, message: JsonObject) -> dict[str, str]:
         """What a request says of itself: session, version and, where there is no session, the method."""
@@ -160,21 +163,22 @@ class StreamableChannel(HttpChannel):
             headers["Mcp-Session-Id"] = self._session
         return headers
 
-    def _take(self, message: JsonObject, answer: Answer, sent: Mapping[str, str]) -> None:
-        """Tell what a request was answered with."""
+    def _found(self, message: JsonObject, answer: Answer, sent: Mapping[str, str]) -> Iterator[_Event]:
+        """What a request was answered with."""
         if answer.status >= 300 or answer.status in {202, 204, 205}:  # noqa: PLR2004 - what has no answer in it
-            self._refused(message, answer, in_session="Mcp-Session-Id" in sent)
+            yield from self._refused(message, answer, in_session="Mcp-Session-Id" in sent)
             return
-        self._endpoint = answer.url
         if message["method"] == "initialize":
             self._open(answer.headers.get("mcp-session-id"))
+        if answer.media_type in {"text/event-stream", "application/json"}:
+            self._endpoint = answer.url
         if answer.media_type == "text/event-stream":
-            self._stream(message, answer)
+            yield from self._stream(message, answer)
         elif answer.media_type == "application/json":
-            self.tell(answer.body())
-            self.settle(message, answer, "JSON that is no answer to it")
+            yield answer.body()
+            yield self.settled(message, answer, "JSON that is no answer to it")
         else:
-            self.settle(message, answer, _strange(answer.media_type))
+            yield self.settled(message, answer, _strange(answer.media_type))
 
     def _open(self, session: str | None) -> None:
         if session is not None and not _SESSION.fullmatch(session):
@@ -182,24 +186,25 @@ class StreamableChannel(HttpChannel):
             raise FusionError(message, "correct the server", stage="start")
         self._session = session
 
-    def _stream(self, message: JsonObject, answer: Answer) -> None:
+    def _stream(self, message: JsonObject, answer: Answer) -> Iterator[_Event]:
         number = _number(message)
         for event in events(answer.chunks()):
             if event.kind == "message":
-                self.tell(event.data)
                 if _answers(event.data, number):
+                    yield event.data
                     return
-        self.settle(message, answer, "an event stream that ends without an answer")
+                self.tell(event.data)
+        yield self.settled(message, answer, "an event stream that ends without an answer")
 
-    def _refused(self, message: JsonObject, answer: Answer, *, in_session: bool) -> None:
+    def _refused(self, message: JsonObject, answer: Answer, *, in_session: bool) -> Iterator[_Event]:
         """A status that is no success: the JSON-RPC error in it, or the status itself."""
         if answer.status not in UNAUTHORIZED and (error := _error_in(answer)) is not None:
             if answer.status == _NOT_FOUND and in_session and error["error"].get("code") != METHOD_NOT_FOUND:
-                self.tell(SessionLostError())
-            self.tell(json.dumps({**error, "id": _number(message)}).encode())
+                yield SessionLostError()
+            yield json.dumps({**error, "id": _number(message)}).encode()
         elif answer.status == _NOT_FOUND and in_session:
-            self.tell(SessionLostError())
-        self.settle(message, answer)
+            yield SessionLostError()
+        yield self.settled(message, answer)
 
     def close(self) -> None:
         """End the session, if there is one and the server does so at once; then let go of every connection."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from httpcore2 import URL, ConnectionPool, Response
 
+from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources.http_network import Meter, publicity
 from fusion_contracts.sources.http_route import Routes
@@ -26,6 +26,7 @@ __all__ = ["Answer", "Client"]
 MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _WORLD = 2  # the publicity of what everyone can reach
+_EITHER = zlib.MAX_WBITS | 32  # gzip or zlib, as the data says
 _PIECE = 65536  # bytes that are decompressed in one step
 _AGENT = "fusion-contracts"
 
@@ -98,6 +99,10 @@ class Client:
             message = f"redirects to {there.shown}, which is no public address, though the server's own is"
             raise FusionError(message, "name that URL yourself if it is the server", stage="start")
 
+    def close(self) -> None:
+        """Close every connection."""
+        self._routes.close()
+
     def count(self, number: int) -> None:
         """Take note of bytes after decompression. Raises FloodError where they are too many in all."""
         self._decoded += number
@@ -105,14 +110,14 @@ class Client:
             raise FloodError(f"more than {MAX_BYTES // 2**20} MiB")
 
 
-@dataclass(frozen=True, slots=True)
 class Answer:
     """What came back from `url`, which is not the one asked where that `redirected`."""
 
-    _response: Response
-    url: Url
-    _client: Client
-    redirected: bool
+    def __init__(self, response: Response, url: Url, client: Client, *, redirected: bool) -> None:
+        """Take note; nothing of the body is read yet."""
+        self.url, self.redirected = url, redirected
+        self._response, self._client = response, client
+        self._pieces = self._read()
 
     @property
     def is_home(self) -> bool:
@@ -135,7 +140,13 @@ class Answer:
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     def chunks(self) -> Iterator[bytes]:
-        """The body, decompressed. Raises FloodError, and FusionError for a compression that was not offered."""
+        """The body, or what is left of it, decompressed.
+
+        Raises FloodError, and FusionError for a compression that was not offered.
+        """
+        return self._pieces
+
+    def _read(self) -> Iterator[bytes]:
         coding = self.headers.get("content-encoding", "identity").strip().lower()
         for piece in _decompressed(self._response.iter_stream(), coding):
             self._client.count(len(piece))
@@ -151,7 +162,7 @@ class Answer:
         return bytes(found)
 
     def start(self, limit: int = 4000) -> bytes:
-        """The first bytes of the body, for a message."""
+        """The first bytes of the body, or of what is left of it."""
         found = bytearray()
         for piece in self.chunks():
             found += piece
@@ -181,17 +192,20 @@ def _decompressed(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:
         yield from pieces
         return
     if coding not in {"gzip", "x-gzip", "deflate"}:
-        message = f"compresses its answers in a way that was not offered: {coding[:40]!r}"
+        message = f"compresses its answers in a way that was not offered: {printable(coding)[:40]}"
         raise FusionError(message, "let it send gzip, or nothing of the kind", stage="list")
-    machine = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    machine = zlib.decompressobj(_EITHER)
     try:
         for piece in pieces:
             rest = piece
-            while rest and not machine.eof:
+            while rest:
+                if machine.eof:  # gzip may come in several members
+                    machine = zlib.decompressobj(_EITHER)
                 yield machine.decompress(rest, _PIECE)
-                rest = machine.unconsumed_tail
-        if not machine.eof:
-            yield machine.flush(_PIECE)
+                rest = machine.unconsumed_tail or machine.unused_data
+        whole = machine.eof
     except zlib.error:
+        whole = False
+    if not whole:
         message = f"sends an answer that says it is {coding} and is not"
-        raise FusionError(message, "correct the server", stage="list") from None
+        raise FusionError(message, "correct the server", stage="list")

@@ -25,7 +25,7 @@ _METADATA = re.compile(r'resource_metadata\s*=\s*"?[a-z]+://(?P<host>[A-Za-z0-9.
 
 def explained(error: Exception, url: Url) -> Exception | None:
     """An error of the HTTP client as one for people; None for what is silence, and any error of ours as it is."""
-    cause = error.__cause__
+    cause = error.args[0] if error.args and isinstance(error.args[0], Exception) else error
     match error:
         case httpcore2.TimeoutException():
             return None
@@ -43,7 +43,7 @@ def explained(error: Exception, url: Url) -> Exception | None:
             message = f"does not speak HTTP as it should: {_shown(_protocol(str(error)))}"
             return FusionError(message, "check the URL, and whether it is https", stage="start")
         case httpcore2.NetworkError():
-            message = f"breaks the connection ({_words(cause or error)})"
+            message = f"breaks the connection ({_words(cause)})"
             return FusionError(message, "look at the server's own log", stage="start")
         case _:
             return error

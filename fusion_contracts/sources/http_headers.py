@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
-from fusion_contracts.sources.interpolate import interpolate, references
+from fusion_contracts.sources.interpolate import interpolate, references, templates_only
 
-__all__ = ["check_header", "filled_in", "header_of"]
+__all__ = ["check_header", "filled_in", "header_template", "headers_of"]
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 _BREAK = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token|Digest|ApiKey) (?=\$\{)", re.IGNORECASE)
 # What the transport says by itself.
 _OURS = frozenset({
     "accept", "accept-encoding", "connection", "content-length", "content-type", "expect", "host", "keep-alive",
@@ -20,12 +21,24 @@ _OURS = frozenset({
 })  # fmt: skip
 
 
-def header_of(text: str) -> tuple[str, str]:
-    """The name and the value of a header as the command line takes it, `NAME: VALUE`. Raises FusionError."""
-    name, colon, value = text.partition(":")
-    if not colon or not name.strip():
-        raise FusionError("--header takes a name, a colon and a value", "write 'NAME: VALUE'", stage="usage")
-    return name.strip(), value.strip(" \t")
+def headers_of(texts: Iterable[str]) -> dict[str, str]:
+    """Headers by name, from the form of the command line, `NAME: VALUE`. Raises FusionError; no value is repeated."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, colon, value = text.partition(":")
+        name = name.strip()
+        if not colon or not name:
+            raise FusionError("--header takes a name, a colon and a value", "write 'NAME: VALUE'", stage="usage")
+        if name in found:
+            raise FusionError(f"--header gives {printable(name)[:60]} twice", "give it once", stage="usage")
+        found[name] = value.strip(" \t")
+    return found
+
+
+def header_template(value: str) -> str:
+    """What the lock keeps of a header's value: its references, and the scheme of credentials before them."""
+    scheme = _SCHEME.match(value)
+    return (scheme.group() if scheme else "") + templates_only(value)
 
 
 def check_header(name: str, value: str) -> None:

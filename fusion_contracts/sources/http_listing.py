@@ -89,9 +89,12 @@ class _Listing:
                 raise FusionError(known.conceal(problem.message), problem.next, stage=problem.stage) from None
             except RefusedError as refusal:
                 told = refused(known.conceal(str(refusal)), refusal.status)
-                if fall_back and not session.greeted and refusal.status in _OLDER:
+                if session.greeted or refusal.status not in _OLDER or transport is SseChannel:
+                    raise told from None
+                if fall_back:
                     raise _OlderError(told) from None
-                raise told from None
+                step = f"{told.problem.next}; an older server may need --transport sse"
+                raise FusionError(told.problem.message, step, stage="start") from None
             except SilenceError:
                 raise self._silent(meter) from None
             except ListTimeoutError as late:

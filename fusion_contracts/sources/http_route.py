@@ -43,17 +43,26 @@ class Routes:
         """Whether the host is connected to from here, by an address that is known here."""
         return _proxy(url) is None
 
+    def close(self) -> None:
+        """Close every connection."""
+        for pool in self._pools.values():
+            pool.close()
+
     def _straight(self, context: ssl.SSLContext | None) -> ConnectionPool:
         return ConnectionPool(ssl_context=context, network_backend=Network(self._meter, guarded=True))
 
     def _through(self, proxy: str, context: ssl.SSLContext | None) -> ConnectionPool:
-        parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        step = "set HTTPS_PROXY to an http:// address, or NO_PROXY for this host"
+        try:
+            parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+            port = parts.port
+        except ValueError:
+            raise FusionError("the proxy has no address that can be read", step, stage="usage") from None
         if parts.scheme not in _PORTS or not parts.hostname:
             message = f"the proxy {printable(parts.scheme)}://{printable(parts.hostname or '')} is no HTTP proxy"
-            step = "set HTTPS_PROXY to an http:// address, or NO_PROXY for this host"
             raise FusionError(message, step, stage="usage")
         auth = (unquote(parts.username).encode(), unquote(parts.password or "").encode()) if parts.username else None
-        address = URL(scheme=parts.scheme, host=parts.hostname, port=parts.port or _PORTS[parts.scheme], target="/")
+        address = URL(scheme=parts.scheme, host=parts.hostname, port=port or _PORTS[parts.scheme], target="/")
         return HTTPProxy(
             address,
             proxy_auth=auth,

@@ -52,7 +52,11 @@ class Url:
 
     def joined(self, location: str) -> Url:
         """Where a `Location` or an endpoint leads from here. Raises ValueError, as `parse`."""
-        return parse(urljoin(f"{self.scheme}://{self.authority}{self.target}", location))
+        try:
+            there = urljoin(f"{self.scheme}://{self.authority}{self.target}", location)
+        except ValueError:
+            raise ValueError("has a host or port that is none") from None
+        return parse(there)
 
 
 def parse(text: str) -> Url:

@@ -13,7 +13,7 @@ from fusion_contracts.sources.base import Options, Source
 from fusion_contracts.sources.catalog import CatalogSource
 from fusion_contracts.sources.sniff import HEAD, Kind, kind_of
 
-__all__ = ["resolve"]
+__all__ = ["is_url", "resolve"]
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PYTHON_FILE = re.compile(r"(?P<file>.+\.py)(?::[A-Za-z_][\w.]*)?")
@@ -40,8 +40,13 @@ def resolve(argument: str | None, command: Sequence[str], options: Options) -> S
     return _named(argument, options)
 
 
+def is_url(argument: str) -> bool:
+    """Whether an argument is a URL, of whatever scheme."""
+    return _URL.match(argument) is not None
+
+
 def _named(argument: str, options: Options) -> Source:
-    if _URL.match(argument):
+    if is_url(argument):
         from fusion_contracts.sources.http import HttpSource
 
         return HttpSource(argument, options.headers, options.transport)

@@ -61,8 +61,8 @@ class SseChannel(HttpChannel):
         if self.version is not None:
             headers["MCP-Protocol-Version"] = self.version
         with self.client.request("POST", self._endpoint, headers, line) as answer:
-            if answer.status >= _REFUSAL:
-                self.settle(message, answer)
+            if answer.status >= _REFUSAL and "method" in message and "id" in message:
+                self.tell(self.settled(message, answer))
 
 
 def _endpoint(url: Url, data: bytes) -> Url:

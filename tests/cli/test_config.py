@@ -136,10 +136,13 @@ def sentence(folder: Path, text: str, name: str = "fusion.toml") -> str:
         ('[sources.x]\ncomand = ["a"]\n', "fusion.toml: unknown key sources.x.comand; did you mean command?"),
         ('[sources.x]\ncommand = "npx x"\n', "fusion.toml: sources.x.command must be a list; correct the value"),
         ('[sources.x]\ncommand = ["npx", 1]\n', "fusion.toml: sources.x.command.1 must be a string; correct the value"),
-        ("[sources.x]\n", "fusion.toml: sources.x needs a command or a path, one of the two; correct the entry"),
+        (
+            "[sources.x]\n",
+            "fusion.toml: sources.x needs a command, a url or a path, one of the three; correct the entry",
+        ),
         (
             '[sources.x]\ncommand = ["a"]\npath = "b"\n',
-            "fusion.toml: sources.x needs a command or a path, one of the two; correct the entry",
+            "fusion.toml: sources.x needs a command, a url or a path, one of the three; correct the entry",
         ),
         (
             '[sources.x]\npath = "b"\npass-env = ["A"]\n',

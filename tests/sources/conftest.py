@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ssl
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from http_site import Answer, Site
 
 from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.stdio import StdioSource
@@ -32,3 +34,20 @@ def scripted(servers: Path) -> Callable[..., StdioSource]:
 def options(tmp_path: Path) -> Options:
     """An empty folder, and time enough for a slow machine: no test waits for this to pass."""
     return Options(root=tmp_path, timeout=30.0)
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Site]]:
+    """Start servers on loopback, each by its function; they are stopped at the end."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    sites: list[Site] = []
+
+    def start(answer: Answer, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Site:
+        sites.append(Site(answer, host, tls))
+        return sites[-1]
+
+    yield start
+    for site in sites:
+        site.stop()
