@@ -249,7 +249,13 @@ sources = st.builds(
     command=st.lists(texts, min_size=1).map(tuple),
     env=st.dictionaries(variables, texts, max_size=2),
     pass_env=st.lists(variables, max_size=2).map(tuple),
-) | st.builds(Source, path=texts)
+    timeout=st.none() | st.integers(1, 999),
+) | st.builds(Source, path=texts) | st.builds(
+    Source,
+    url=texts,
+    headers=st.dictionaries(texts, texts, max_size=2),
+    transport=st.sampled_from([None, "http", "sse"]),
+)
 
 
 @given(name=texts, source=sources, nested=st.booleans())
@@ -258,8 +264,10 @@ def test_what_is_written_is_read_again(name: str, source: Source, nested: bool) 
     table = tomli.loads(source_lines(name, source, place))
     line = tomli.loads(source_line(name, source))
     assert (table["tool"]["fusion"] if nested else table) == {"sources": line}
-    expected = {"command": list(source.command)} if source.command else {"path": source.path}
-    assert {key: line[name][key] for key in expected} == expected
+    told = {"path": source.path, "url": source.url, "transport": source.transport, "timeout": source.timeout}
+    for key, value in {**told, "command": list(source.command) or None}.items():
+        assert line[name].get(key) == value
+    assert line[name].get("headers", {}) == source.headers
     assert line[name].get("env", {}) == source.env
     assert tuple(line[name].get("pass-env", ())) == source.pass_env
 
@@ -294,7 +302,7 @@ def settings_of(model: type) -> dict[str, str]:
 def test_the_page_holds_every_setting_and_its_default(page: str) -> None:
     tables = documented(page)
     assert tables.pop("") == settings_of(Config)
-    assert tables.pop("`[sources.NAME]`") == {**settings_of(Source), "command": "", "path": ""}  # one of the two
+    assert tables.pop("`[sources.NAME]`") == {**settings_of(Source), "command": "", "path": "", "url": ""}
     assert tables.pop("`[[volatile]]`") == settings_of(Volatile)
     assert tables == {}
 
@@ -311,7 +319,7 @@ def test_the_pages_example_uses_every_setting(page: str, tmp_path: Path, nested:
     assert table.keys() == settings_of(Config).keys()
     assert {key for source in table["sources"].values() for key in source} == settings_of(Source).keys()
     assert table["volatile"][0].keys() == settings_of(Volatile).keys()
-    assert config.sources.keys() == {"pages", "saved"}
+    assert config.sources.keys() == {"desk", "pages", "saved"}
     assert set(config.levels) <= {path.stem.replace("_", "-") for path in RULES.glob("*.py")}
 
 

@@ -15,6 +15,7 @@ from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.catalog import CatalogSource
 from fusion_contracts.sources.git import GitSource
+from fusion_contracts.sources.http import HttpSource
 from fusion_contracts.sources.lock import LockSource
 from fusion_contracts.sources.release import ReleaseSource
 from fusion_contracts.sources.resolve import resolve
@@ -70,6 +71,14 @@ def test_a_command_comes_first_and_alone(options: Options) -> None:
     )
 
 
+def test_a_url_is_taken_with_its_headers(options: Options) -> None:
+    given = replace(options, headers={"A": "${B}"}, transport="sse")
+    found = resolve("https://example.com/mcp", (), given)
+    assert found == HttpSource("https://example.com/mcp", {"A": "${B}"}, "sse")
+    with pytest.raises(FusionError, match=r"^the user part of the URL at example\.com looks like a secret; "):
+        resolve("https://me:hunter2@example.com/mcp", (), options)
+
+
 def test_locks_and_catalogs_are_read_alike(folder: Path, options: Options) -> None:
     for argument, name in (("saved.txt", "s"), ("tools", "tools"), (str(folder / "tools.json"), "tools")):
         assert [one.name for one in resolve(argument, (), options).read(options).contracts] == [name]
@@ -84,7 +93,7 @@ def test_the_folders_lock_has_the_configured_name(folder: Path, options: Options
 
 STDIO_AND_FILES = "this release lists servers over stdio and reads files"
 AS_SERVER = "start it as a server: fusion lock --"
-WAYS = "give a file, git:REV[:PATH], release:NAME, or a server's command after --"
+WAYS = "give a URL, a file, git:REV[:PATH], release:NAME, or a server's command after --"
 
 
 @pytest.mark.parametrize(
@@ -92,10 +101,6 @@ WAYS = "give a file, git:REV[:PATH], release:NAME, or a server's command after -
     [
         (None, f"no source is given; {WAYS}"),
         ("", f"no source is given; {WAYS}"),
-        (
-            "https://me:hunter2@example.com/mcp?token=hunter2",
-            f"https://example.com/mcp is a URL; {STDIO_AND_FILES}; start the server yourself: fusion lock -- COMMAND",
-        ),
         ("server.py", f"server.py is Python code; {STDIO_AND_FILES}; {AS_SERVER} python server.py"),
         ("a/server.py:mcp", f"a/server.py:mcp is Python code; {STDIO_AND_FILES}; {AS_SERVER} python a/server.py"),
         (
