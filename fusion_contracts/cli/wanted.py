@@ -39,9 +39,7 @@ class Access:
     timeout: float | None = None
 
     @classmethod
-    def of(
-        cls, pass_env: Iterable[str], headers: Iterable[str], transport: str | None, timeout: str | None
-    ) -> Access:
+    def of(cls, pass_env: Iterable[str], headers: Iterable[str], transport: str | None, timeout: str | None) -> Access:
         """What the options of a command say."""
         return cls(tuple(pass_env), tuple(headers), transport, None if timeout is None else float(timeout))
 
