@@ -8,10 +8,10 @@ system), trust is the system's, or what `SSL_CERT_FILE`, `SSL_CERT_DIR` or `REQU
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from httpcore2 import URL, ConnectionPool, Response
+from httpcore2 import URL, ConnectionPool, ReadError, RemoteProtocolError, Request, Response, WriteError
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
@@ -51,16 +51,29 @@ class Client:
         """
         here = url
         for _ in range(MAX_REDIRECTS + 1):
-            pool = self._routes.to(here)
-            with _sent(pool, method, here, self._all_headers(here, headers), content, self._meter) as response:
+            response = self._response(method, here, headers, content)
+            try:
                 answer = Answer(response, here, self, redirected=here != url)
                 location = answer.headers.get("location")
                 if answer.status not in _REDIRECTS or not location:
                     yield answer
                     return
+            finally:
+                response.close()
             here = self._followed(here, location)
         message = f"redirects more than {MAX_REDIRECTS} times, the last time to {here.shown}"
         raise FusionError(message, "correct the server, or name its last URL", stage="start")
+
+    def _response(self, method: str, url: Url, headers: Mapping[str, str], content: bytes | None) -> Response:
+        address = URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
+        length = {} if content is None else {"Content-Length": str(len(content))}
+        fields = self._all_headers(url, {**headers, **length})
+
+        def request() -> Request:
+            extensions = {"timeout": {"pool": self._meter.left()}}
+            return Request(method, address, headers=fields, content=content, extensions=extensions)
+
+        return _sent(self._routes.to(url), request, self._meter)
 
     def _all_headers(self, url: Url, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
         """What a request carries: what people configured only to the server's own origin, or that over TLS."""
@@ -171,19 +184,15 @@ class Answer:
         return bytes(found[:limit])
 
 
-@contextmanager
-def _sent(  # noqa: PLR0913, PLR0917 - the parts of a request
-    pool: ConnectionPool,
-    method: str,
-    url: Url,
-    headers: list[tuple[bytes, bytes]],
-    content: bytes | None,
-    meter: Meter,
-) -> Iterator[Response]:
-    address = URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
-    extensions = {"timeout": {"pool": meter.left()}}
-    with pool.stream(method, address, headers=headers, content=content, extensions=extensions) as response:
-        yield response
+def _sent(pool: ConnectionPool, request: Callable[[], Request], meter: Meter) -> Response:
+    """The response to a request: a second time where a connection that was kept alive had just been closed."""
+    before = meter.opened
+    try:
+        return pool.handle_request(request())
+    except (RemoteProtocolError, ReadError, WriteError):
+        if meter.opened != before:  # a new connection: what went wrong is no matter of being late
+            raise
+    return pool.handle_request(request())
 
 
 def _decompressed(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:

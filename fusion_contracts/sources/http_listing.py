@@ -105,7 +105,7 @@ class _Listing:
 
     def _silent(self, meter: Meter) -> FusionError:
         step = "check the URL and the network, or give it more time: --timeout"
-        if not meter.connected:
+        if not meter.opened:
             where = f"{self.target.url.authority} in {self.seconds:g} s"
             return FusionError(f"cannot be reached: no connection to {where}", step, stage="start")
         return FusionError(f"no answer to initialize in {self.seconds:g} s", step, stage="start")

@@ -42,8 +42,8 @@ class Meter:
 
     deadline: float
     received: int = 0
-    connected: bool = False
-    """Whether any connection was made."""
+    opened: int = 0
+    """How many connections were made."""
     reach: int | None = None
     """The publicity of the first address: no later one may be nearer. None before that."""
     _streams: list[NetworkStream] = field(default_factory=list)
@@ -105,7 +105,7 @@ class Network(NetworkBackend):
                 continue
             if self._guarded and self._meter.reach is None:
                 self._meter.reach = publicity(address)
-            self._meter.connected = True
+            self._meter.opened += 1
             self._meter.hold(stream)
             return _Stream(stream, self._meter)
         message = f"cannot be reached: {self._who}{host}, port {port}: {reason}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -44,37 +45,45 @@ def named(source: HttpSource, options: Options) -> list[str]:
 # -- what is sent and listed ---------------------------------------------------------------------------------------
 
 
-def sessions(exchange: Exchange) -> None:
-    """Answer as a server that gives a session, in event streams, and takes nothing without it."""
-    if exchange.method == "DELETE":
-        exchange.status(204)
-    elif exchange.asks == "initialize":
-        welcome = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": INFO}
-        answer = json.dumps({"jsonrpc": "2.0", "id": exchange.message["id"], "result": welcome}).encode()
-        exchange.stream([b"event: message\r\ndata: " + answer + b"\r\n\r\n"], Mcp_Session_Id="abc-123")
-    elif exchange.headers.get("mcp-session-id") != "abc-123":
-        exchange.refusal(-32000, "Bad Request: no session", 400)
-    elif exchange.asks == "tools/list":
-        ping = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "ping"}).encode()
-        answer = json.dumps({"jsonrpc": "2.0", "id": exchange.message["id"], "result": {"tools": [TOOL]}}).encode()
-        half = len(answer) // 2
-        while b'"tools"' not in (answer[:half], answer[half:])[0] and half < len(answer) - 1:
-            half += 1
-        exchange.stream(
-            [
-                b": hello\n\nid: 0\ndata:\n\nevent: other\ndata: {}\n\n",
-                b"data: " + ping + b"\n\n",
-                b"data: " + answer[:10],
-                answer[10:] + b"\n\n",
-            ]
-        )
-        exchange.stopping.wait(30)  # a stream that nobody ends: the client has what it came for
-    else:
-        exchange.status(202)
+class Sessions:
+    """A server that gives a session, in event streams, takes nothing without it, and asks before it answers."""
+
+    def __init__(self) -> None:
+        self.answered = threading.Event()
+
+    def __call__(self, exchange: Exchange) -> None:
+        if exchange.method == "DELETE":
+            exchange.status(204)
+        elif exchange.asks == "initialize":
+            welcome = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": INFO}
+            exchange.stream(
+                [b"event: message\r\ndata: " + answer(exchange, welcome) + b"\r\n\r\n"], Mcp_Session_Id="abc-123"
+            )
+        elif exchange.headers.get("mcp-session-id") != "abc-123":
+            exchange.refusal(-32000, "Bad Request: no session", 400)
+        elif exchange.asks == "tools/list":
+            exchange.stream(self.listing(answer(exchange, {"tools": [TOOL]})))
+            exchange.stopping.wait(30)  # a stream that nobody ends: the client has what it came for
+        else:
+            exchange.status(202)
+            if exchange.message.get("id") == 7:
+                self.answered.set()
+
+    def listing(self, data: bytes) -> Iterator[bytes]:
+        """Noise, a question, and once that is answered the list, in two pieces."""
+        yield b": hello\n\nid: 0\ndata:\n\nevent: other\ndata: {}\n\n"
+        yield b'data: {"jsonrpc": "2.0", "id": 7, "method": "ping"}\n\n'
+        self.answered.wait(30)
+        yield b"data: " + data[:10]
+        yield data[10:] + b"\n\n"
+
+
+def answer(exchange: Exchange, result: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": exchange.message["id"], "result": result}).encode()
 
 
 def test_a_session_is_opened_kept_and_ended(serve: Serve, options: Options) -> None:
-    site = serve(sessions)
+    site = serve(Sessions())
     said: list[str] = []
     reading = HttpSource(site.url).read(replace(options, progress=said.append))
     (contract,) = reading.contracts
@@ -147,6 +156,16 @@ def test_connections_are_kept_alive(serve: Serve, options: Options) -> None:
     assert len({exchange.handler.client_address for exchange in site.seen}) == 1
 
 
+def test_a_connection_that_was_just_closed_is_no_fault(serve: Serve, options: Options) -> None:
+    def closing(exchange: Exchange) -> None:
+        exchange.handler.close_connection = True  # and nothing said of it
+        mcp(exchange)
+
+    site = serve(closing)
+    for _ in range(20):
+        assert named(HttpSource(site.url), options) == ["greet"]
+
+
 def test_a_slow_answer_to_the_probe_does_not_hold_the_greeting(
     serve: Serve, options: Options, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,13 +182,14 @@ def test_a_slow_answer_to_the_probe_does_not_hold_the_greeting(
 
 def test_a_session_that_is_forgotten_is_opened_once_more(serve: Serve, options: Options) -> None:
     forgotten: list[int] = []
+    good = Sessions()
 
     def forgetful(exchange: Exchange) -> None:
         if exchange.asks == "tools/list" and len(forgotten) < limit:
             forgotten.append(1)
             exchange.status(404)
         else:
-            sessions(exchange)
+            good(exchange)
 
     limit = 1
     site = serve(forgetful)
@@ -393,8 +413,6 @@ def test_a_host_that_is_not_there(options: Options) -> None:
 
 
 def test_no_connection_in_time(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    import threading
-
     def slow(*_: object, **__: object) -> None:
         threading.Event().wait(30)
 
@@ -412,7 +430,9 @@ def test_the_end_of_a_session_is_not_waited_for_long(
 ) -> None:
     monkeypatch.setattr(http_channel, "_GOODBYE", 0.05)
 
+    good = Sessions()
+
     def stubborn(exchange: Exchange) -> None:
-        exchange.stopping.wait(30) if exchange.method == "DELETE" else sessions(exchange)
+        exchange.stopping.wait(30) if exchange.method == "DELETE" else good(exchange)
 
     assert named(HttpSource(serve(stubborn).url), options) == ["greet"]
