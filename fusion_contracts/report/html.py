@@ -78,7 +78,8 @@ def _digest(text: str) -> str:
 
 
 def _body(report: Report, servers: Sequence[Section], context: Context) -> Sequence[Markup]:
-    schemas = Schemas(context, Room())
+    renamed = {(one.lockfile, one.server, one.tool): one.successor for one in report.findings if one.side == "tool"}
+    schemas = Schemas(context, Room(), {place: name for place, name in renamed.items() if name is not None})
     findings = Findings(report, schemas)
     shown = [findings.section(one) for one in servers]
     said = tag("p", "No finding matches." if shown else "There are no findings.", class_="nothing", hidden=bool(shown))

@@ -223,6 +223,15 @@ def test_schemas_stand_side_by_side_once(real: Element) -> None:
     assert len(links) == 1
 
 
+def test_the_schemas_of_a_renamed_tool_are_compared() -> None:
+    schema = {"type": "object", "properties": {"state": {"enum": ["open", "closed"]}}}
+    narrower = {"type": "object", "properties": {"state": {"enum": ["open"]}}}
+    old = Tool("close_ticket", schema, description="Close one ticket of the desk.")
+    page = read(render(*compared(contract(old), contract(replace(old, name="close-ticket", input_schema=narrower)))))
+    changed = [[cell.text.strip() for cell in row.all("td")] for row in page.all("tr", "changed")]
+    assert changed == [['"enum": ["open", "closed"]', '"enum": ["open"]']]
+
+
 def test_the_documentation_of_each_rule_stands_once(real: Element) -> None:
     entries = [one for one in real.all("details", "entry") if (one.attributes["id"] or "").startswith("rule-")]
     assert [one.attributes["id"] for one in entries] == [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING
 
 from fusion_contracts.report.bump import bump_lines
@@ -48,9 +50,9 @@ class Findings:
     def _blocks(self, section: Section) -> Iterator[Markup]:
         for level in STYLES:
             found = section.of(level)
-            plain = [one for one in found if level == "SAFE" or not is_reworded(one)]
-            yield from self._block(level, level, plain)
-            yield from self._block(level, f"{level}: reworded", [one for one in found if one not in plain])
+            apart = [level != "SAFE" and is_reworded(one) for one in found]
+            yield from self._block(level, level, list(compress(found, map(not_, apart))))
+            yield from self._block(level, f"{level}: reworded", list(compress(found, apart)))
         yield from self._block(WAIVED, "Waived: accepted on purpose", section.waived)
 
     def _block(self, level: str, heading: str, findings: Sequence[Finding]) -> Iterator[Markup]:

@@ -12,6 +12,7 @@ from fusion_contracts.model import JsonValue
 
 __all__ = ["Markup", "arrows", "escape", "join", "json_text", "lines", "tag"]
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _VOID = frozenset({"br", "input", "link", "meta"})
 
 
@@ -27,7 +28,14 @@ def escape(text: str) -> Markup:
     Hidden characters are made visible, as everywhere; `Markup` passes as it is. Quotes are nothing special in text, and
     schemas are full of them.
     """
-    return text if isinstance(text, Markup) else Markup(html.escape(printable(text), quote=False))
+    if isinstance(text, Markup):
+        return text
+    return Markup(html.escape(text if _is_plain(text) else printable(text), quote=False))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether no character of a text can be hidden: most text, told at a fraction of what the table takes."""
+    return text.isascii() and text.isprintable()
 
 
 def tag(name: str, /, *children: str, **attributes: str | bool | None) -> Markup:
@@ -60,7 +68,8 @@ def lines(text: str) -> Markup:
 
 def json_text(value: JsonValue) -> str:
     r"""A JSON value on one line: what a reader cannot see is `\u200b`, which still is JSON, and the same value."""
-    return HIDDEN.sub(_visible, json.dumps(value, ensure_ascii=False))
+    text = _ENCODER.encode(value)
+    return text if _is_plain(text) else HIDDEN.sub(_visible, text)
 
 
 def _visible(found: re.Match[str]) -> str:

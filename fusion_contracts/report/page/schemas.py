@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,35 +26,42 @@ _REST = "more rows are left out, for the size of this page"
 
 @dataclass(slots=True)
 class Schemas:
-    """Gathers the schemas that findings ask for, and shows them at the end of the page. The first take what room is."""
+    """Gathers the schemas that findings ask for, and shows them at the end of the page. The first take what room is.
+
+    `renamed` holds the new names of tools, by lockfile, server and old name: their schemas are compared all the same.
+    """
 
     context: Context
     room: Room
-    _made: dict[tuple[str | None, str, str, str], Markup] = field(default_factory=dict)
+    renamed: Mapping[tuple[str | None, str, str | None], str] = field(default_factory=dict)
+    _ids: dict[tuple[str | None, str, str, str], str] = field(default_factory=dict)
+    _made: list[Markup] = field(default_factory=list)
 
     def identifier(self, finding: Finding) -> str | None:
         """The id under which the page shows the schemas that a finding is about; None where it is about none."""
         if finding.side not in {"input", "output"} or finding.tool is None:
             return None
         key = finding.lockfile, finding.server, finding.tool, finding.side
-        if key not in self._made:
+        if key not in self._ids:
             old, new = self._pair(finding)
             if old is ABSENT and new is ABSENT:
                 return None
-            self._made[key] = self._entry(f"schema-{len(self._made) + 1}", key, _table(old, new, self.room))
-        return f"schema-{[*self._made].index(key) + 1}"
+            self._ids[key] = f"schema-{len(self._made) + 1}"
+            self._made.append(self._entry(self._ids[key], key, _table(old, new, self.room)))
+        return self._ids[key]
 
     def render(self) -> Markup:
         """All of them, folded; nothing where no finding asked."""
         if not self._made:
             return Markup("")
         heading = tag("h2", "Schemas side by side", id="schemas-heading")
-        return tag("section", heading, *self._made.values(), class_="appendix", aria_labelledby="schemas-heading")
+        return tag("section", heading, *self._made, class_="appendix", aria_labelledby="schemas-heading")
 
     def _pair(self, finding: Finding) -> tuple[JsonValue, JsonValue]:
         old, new = _contracts(finding, self.context)
         before = old.tools.get(finding.tool or "") if old else None
-        after = new.tools.get(finding.tool or "") if new else None
+        name = self.renamed.get((finding.lockfile, finding.server, finding.tool), finding.tool or "")
+        after = new.tools.get(name) if new else None
         return _schema(before, finding.side), _schema(after, finding.side)
 
     def _entry(self, identifier: str, key: tuple[str | None, str, str, str], table: Markup) -> Markup:
