@@ -1,6 +1,7 @@
 """Write the pages that show what the code does: `python docs/generate.py`. A test says when one is stale.
 
-`rules.md` comes from the rules, `formats.md` from the report formats: what their files say, and one change in each.
+`rules.md` comes from the rules, `formats.md` from the report formats: what their files say, and one change in each. The
+schema for editors comes from the settings and the commands' flags: see `editors.py`.
 """
 
 from __future__ import annotations
@@ -117,7 +118,16 @@ def shown(form: str) -> str:
     return json.dumps(json.loads(text)["runs"][0]["results"], indent=2) + "\n" if form == "sarif" else text
 
 
-PAGES: dict[str, Callable[[], str]] = {"rules.md": rules, "formats.md": formats}
+def editors() -> str:
+    """The schema of the settings, ending in a newline."""
+    return str(import_module("editors").text())  # beside this file, which is a script and in no package
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "rules.md": rules,
+    "formats.md": formats,
+    "schema/fusion.schema.json": editors,
+}
 """Each page that is written here, and its text."""
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def test_every_page_is_listed_and_every_link_leads_somewhere(root: Path) -> None
     assert sorted(listed) == sorted(pages - {"index.md"})
 
 
-@pytest.mark.parametrize("name", ["rules.md", "formats.md"])
+@pytest.mark.parametrize("name", ["rules.md", "formats.md", "schema/fusion.schema.json"])
 def test_a_page_about_the_code_is_what_the_code_says(root: Path, name: str) -> None:
     command = [sys.executable, "-B", "-X", "utf8", "-c", f"import generate; print(generate.PAGES[{name!r}](), end='')"]
     page = subprocess.run(command, cwd=root / "docs", check=True, capture_output=True, encoding="utf-8").stdout

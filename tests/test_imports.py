@@ -13,7 +13,7 @@ from fusion_contracts.report import FORMATS
 
 HEAVY = {
     "typer", "rich", "deepdiff", "jsonschema", "mcp", "pydantic", "asyncio", "ssl", "http.client", "urllib.request",
-    "httpcore2", "httpx", "requests", "importlib.metadata",
+    "httpcore2", "httpx", "requests", "importlib.metadata", "tomlkit",
 }  # fmt: skip
 FROM_THE_COMMAND_LINE = HEAVY - {"typer"}
 
@@ -71,6 +71,20 @@ def test_check_offline_without_a_configuration_loads_typer_alone(folder: Path) -
     loaded(lock, folder)
     modules = loaded(command("check", "--offline", "--lockfile", "made.lock"), folder)
     assert modules & FROM_THE_COMMAND_LINE == set()
+
+
+def test_settings_that_are_right_load_typer_alone(folder: Path) -> None:
+    settings = """
+        [servers.new]
+        fail-on = "any"
+        [[waivers]]
+        fingerprints = ["0000000"]
+        reason = "agreed"
+        [diff]
+        show = ["waived"]
+    """
+    (folder / "fusion.toml").write_text(settings, encoding="utf-8")
+    assert loaded(command("diff", "old.json", "new.json"), folder) & FROM_THE_COMMAND_LINE == set()
 
 
 def test_release_and_awareness_load_typer_alone(folder: Path) -> None:

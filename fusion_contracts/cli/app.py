@@ -12,22 +12,24 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from fusion_contracts import __version__
 from fusion_contracts.cli.streams import SIGNAL, give_up, interrupted, settle
 from fusion_contracts.errors import FusionError
 
-__all__ = ["COMMANDS", "run"]
+__all__ = ["COMMANDS", "parameters", "run"]
 
 COMMANDS = {
     "lock": "Write down what servers offer; --check verifies it.",
     "check": "For CI: the lock is intact, fresh, compatible with the base.",
     "diff": "Say what changed, and show the calls that fail.",
     "explain": "Say why a rule matters, or show a finding in full.",
+    "waive": "Accept findings on purpose: by id, or a rule for a time.",
     "show": "Print what a lock or a source holds.",
     "release": "Keep the lock as what agents have learned.",
     "awareness": "Print what a model is told that learned an older contract.",
@@ -96,6 +98,12 @@ def _build(wanted: str | None) -> typer.Typer:
     return app
 
 
+def parameters(name: str) -> list[Any]:
+    """The parameters of a command, as typer makes them of its function."""
+    group: Any = typer.main.get_command(_build(name))
+    return list(group.commands[name].params)
+
+
 class _AsWritten:
     """Hands a parameter's text on as it was written; typer asks by `coerce`."""
 
@@ -117,8 +125,56 @@ def as_written(parameters: list[Any]) -> list[Any]:
 
 
 class _Command(TyperCommand):
+    """A command whose flags may stand in the settings, and whose switches can be turned off again: `--no-offline`."""
+
     def get_params(self, ctx: Any) -> list[Any]:
         return as_written(super().get_params(ctx))
+
+    def make_parser(self, ctx: Any) -> Any:
+        parser = super().make_parser(ctx)
+        for one in self.params:
+            if isinstance(one, TyperOption) and one.is_flag:
+                opposite = [_opposite(word) for word in one.opts if word.startswith("--")]
+                parser.add_option(obj=one, opts=opposite, dest=one.name, action="store_const", const=False)
+        return parser
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.default_map = self._settled(ctx, self.make_parser(ctx).parse_args(args=list(args))[0])
+        return super().parse_args(ctx, args)
+
+    def _settled(self, ctx: Any, typed: dict[str, Any]) -> dict[str, Any]:
+        """What the settings give to this command. A fault in them is left to the command, which reads them again."""
+        from fusion_contracts.config import locate, other_keys
+
+        folder, config = Path(typed.get("folder") or "."), typed.get("config")
+        try:
+            place, table = locate(folder, None if config is None else folder / config)
+            others = other_keys(table)
+            if place is None or not (others or "formats" in table):
+                return {}
+            from fusion_contracts.cli.flags import flags_in, given, judge
+
+            judge(others, place)
+            found = given(flags_in(str(self.name), self.params), table)
+        except (FusionError, ValueError, OSError):
+            return {}
+        for name in self._beside(ctx, typed):
+            found.pop(name, None)
+        return found
+
+    def _beside(self, ctx: Any, typed: dict[str, Any]) -> tuple[str, ...]:
+        """What settings may say of OLD and does not count, because the command line names what is compared."""
+        takes_sources = any(one.name == "old" for one in self.params)
+        named = ctx.obj or any(typed.get(name) for name in ("old", "new", *_FOR_OLD))
+        return _FOR_OLD if takes_sources and named else ()
+
+
+_FOR_OLD = ("base", "against")  # the flags that stand for OLD
+
+
+def _opposite(long: str) -> str:
+    name = long.removeprefix("--")
+    return f"--{name.removeprefix('no-')}" if name.startswith("no-") else f"--no-{name}"
 
 
 class _Group(TyperGroup):

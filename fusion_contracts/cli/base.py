@@ -29,13 +29,14 @@ def base_commit(root: Path, revision: str | None) -> tuple[str, str]:
 def base_lock(project: Project, revision: str | None, globs: Sequence[str] = ()) -> tuple[Side, Lock | None]:
     """The lock where HEAD left the base, and what to call it; None where there was no lock yet.
 
-    The base is `revision`, else what the CI's variables name, else `origin/HEAD`. A lock that was renamed since is read
-    under its old name: another name must not make a check pass. Before the first commit there is none. Raises
-    FusionError: not a repository, an unknown revision, no common commit, a lock that cannot be read.
+    The base is `revision`, else the settings', else what the CI's variables name, else `origin/HEAD`. A lock that was
+    renamed since is read under its old name: another name must not make a check pass. Before the first commit there is
+    none. Raises FusionError: not a repository, an unknown revision, no common commit, a lock that cannot be read.
     """
     from fusion_contracts.sources.git import is_unborn, renamed_from, show
     from fusion_contracts.sources.lock import decode_lock
 
+    revision = revision or project.config.base
     if revision in {None, "HEAD"} and is_unborn(project.root):
         return Side("HEAD", "git"), None
     commit, label = base_commit(project.root, revision)

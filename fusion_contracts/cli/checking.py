@@ -10,7 +10,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import FOUND, REFUSED, Writer
 from fusion_contracts.cli.project import Judging, Project, selected
-from fusion_contracts.diff import Finding, Level, Report, Side, exit_code, failing
+from fusion_contracts.diff import Finding, Level, Report, Side, failing
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
 from fusion_contracts.report.context import Compared, Context
@@ -84,7 +84,7 @@ class Outcome:
     @property
     def code(self) -> int:
         """The exit code that this lock alone asks for."""
-        return exit_code(self.whole, self.judging.fail_on, stale=bool(self.edited or self.stale or self.unmoved))
+        return self.judging.code(self.whole, stale=bool(self.edited or self.stale or self.unmoved))
 
     @property
     def unmoved(self) -> list[Finding]:
@@ -118,10 +118,11 @@ def finish(
     """
     codes = {outcome.code for outcome in outcomes.values()} | ({REFUSED} if failed else set())
     code = FOUND if FOUND in codes else max(codes, default=0)
-    worst = next((one for one in outcomes.values() if failing(one.report, one.judging.fail_on)), None)
+    worst = next((one for one in outcomes.values() if one.judging.failing(one.report)), None)
+    spoken = worst or next(iter(outcomes.values()), None)
     said = ending(
         code,
-        (worst or next(iter(outcomes.values()))).judging.fail_on if outcomes else "breaking",
+        spoken.judging.said(spoken.report) if spoken else "breaking",
         found=worst is not None,
         faults=[fault for place, outcome in outcomes.items() for fault in outcome.faults(_called(outcome, place))],
         unchecked=[*(problem for outcome in outcomes.values() for problem in outcome.unchecked), *failed],
@@ -204,6 +205,10 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     if asked.expect_bump and not unknown:
         bumps = _bumps(project, judging, lock, base, asked)
         report = replace(report, findings=(*report.findings, *bumps.findings))
+    if judging.waivers and not (first or unknown or asked.servers or (fresh is not None and fresh.stale)):
+        from fusion_contracts.cli.waived import since_base
+
+        report = since_base(report, project, judging)
     return Outcome(
         project, judging, text, lock, before, edited, fresh, report, first, unknown,
         unlearned=base.without, bumps=bumps, elsewhere=left_out,
@@ -251,8 +256,7 @@ def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
         yield f"    next: {printable(stale.problem.next)}"
         return
     report = judging.compare(Lock({stale.name: locked}), Lock({stale.name: stale.live}))
-    counts = report.counts
-    told = levels(counts[Level.BREAKING], counts[Level.RISKY], counts[Level.SAFE])
+    told = _counted(report)
     package = unpinned(stale.live.source.command) if stale.live.source else None
     version = locked.info.get("version")
     why = f" ({package} is unpinned; locked: {version})" if package else ""
@@ -260,6 +264,11 @@ def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
     if stale.moved:
         yield f"    {stale.moved}"
     yield f"    next: {stale.next}"
+
+
+def _counted(report: Report) -> str:
+    counts, waived = report.counts, sum(one.waived for one in report.findings)
+    return levels(counts[Level.BREAKING], counts[Level.RISKY], counts[Level.SAFE], waived=waived)
 
 
 def _compatible(outcome: Outcome) -> Iterator[str]:
@@ -271,8 +280,7 @@ def _compatible(outcome: Outcome) -> Iterator[str]:
     elif outcome.first:
         yield f"first lock: nothing to compare ({outcome.report.base.label} does not exist)"
     else:
-        counts = outcome.report.counts
-        told = levels(counts[Level.BREAKING], counts[Level.RISKY], counts[Level.SAFE])
+        told = _counted(outcome.report)
         yield f"with {outcome.report.base.label}: {told}"
         for server in outcome.unlearned:
             yield f"{printable(server)}  no release is kept, so no agent has learned it: nothing to compare"

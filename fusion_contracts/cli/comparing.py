@@ -11,7 +11,7 @@ from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import Writer, tell
 from fusion_contracts.cli.project import Judging, Project, matches, selected
 from fusion_contracts.cli.wanted import Access, Wanted, asked, refuse_headers
-from fusion_contracts.diff import Report, Side, exit_code, failing
+from fusion_contracts.diff import Report, Side
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
 from fusion_contracts.report.context import Compared, Context
@@ -66,9 +66,8 @@ class _Part:
 def compare(named: Named, project: Project, judging: Judging, writer: Writer) -> int:
     """Read both sides, report, and return the exit code. Raises FusionError where a side cannot be read."""
     report, compared = _compared(named, project, judging, writer)
-    fail_on = judging.fail_on
-    code = exit_code(report, fail_on)
-    said = ending(code, fail_on, found=bool(failing(report, fail_on)), unchecked=report.errors)
+    code = judging.code(report)
+    said = ending(code, judging.said(report), found=bool(judging.failing(report)), unchecked=report.errors)
     writer.report(report, Context("fusion diff", {None: compared}, code, said))
     writer.line(said)
     return code
@@ -88,8 +87,12 @@ def _compared(named: Named, project: Project, judging: Judging, writer: Writer) 
         old, new = _two(named, project, writer)
         problems = [problem for part in (old, new) if part.reading for problem in part.reading.problems]
     report = _report(judging, old, new, problems)
+    if judging.waivers and old.side.revision and named == Named((), (), named.base, ()):  # the whole lock since a base
+        from fusion_contracts.cli.waived import since_base
+
+        report = since_base(report, project, judging)
     path, text = _shown(project, new.file or old.file) if writer.machine else (None, None)
-    fails = {one.fingerprint for one in failing(report, judging.fail_on)}
+    fails = {one.fingerprint for one in judging.failing(report)}
     return report, Compared(old.lock, new.lock, path, text, failing=fails)
 
 

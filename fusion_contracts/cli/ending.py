@@ -12,14 +12,20 @@ __all__ = ["ending", "not_checked"]
 
 _FOUND = {"breaking": "breaking findings", "risky": "risky or breaking findings", "any": "findings"}
 
+_NOTHING = {
+    "any": "no findings",
+    "never": "findings do not count (fail-on is never)",
+    "own": "nothing at or above the fail-on of its server",
+}
+
 
 def ending(
     code: int, fail_on: str, *, found: bool = False, faults: Sequence[str] = (), unchecked: Sequence[Problem] = ()
 ) -> str:
     """`exit 1: breaking findings; 1 server not checked`.
 
-    `found`: findings at or above `fail_on`; `faults`: what else is wrong, such as a stale lock; `unchecked`: what could
-    not be checked.
+    `found`: findings at or above `fail_on`, which is `own` where each server has its own; `faults`: what else
+    is wrong, such as a stale lock; `unchecked`: what could not be checked.
     """
     reasons = [_FOUND[fail_on]] if found else []
     reasons += faults
@@ -27,8 +33,7 @@ def ending(
     if code == 2:  # noqa: PLR2004 - could not check
         return f"exit 2: could not check: {rest}"
     if code == 0:
-        said = "findings do not count (fail-on is never)" if fail_on == "never" else f"nothing at or above {fail_on}"
-        return f"exit 0: {'no findings' if fail_on == 'any' else said}"
+        return f"exit 0: {_NOTHING.get(fail_on, f'nothing at or above {fail_on}')}"
     return f"exit {code}: {'; '.join([*reasons, rest] if rest else reasons)}"
 
 

@@ -55,7 +55,7 @@ def _gone(root: Path, projects: Mapping[str, str], asked: Asked) -> dict[str | N
     from fusion_contracts.sources.git import renamed_from, tracked
 
     try:
-        commit, _ = base_commit(root, asked.base)
+        commit, _ = base_commit(root, asked.base or _set(root, "base"))
     except FusionError:  # every lock says so
         return {}
     before = {file for file in tracked(root, DEFAULT_NAME, revision=commit) if _KEPT not in f"/{file}"}
@@ -82,7 +82,8 @@ def _projects(root: Path) -> dict[str, str]:
     files = [file for file in tracked(root, DEFAULT_NAME, *_SETTINGS) if _KEPT not in f"/{file}"]
     found = {}
     for home in {posixpath.dirname(file) or "." for file in files if posixpath.basename(file) in _SETTINGS}:
-        named = _lockfile(root / home)
+        named = _set(root / home, "lockfile")
+        named = None if named is None else Path(named).as_posix()
         if named is not None and (root / home / named).is_file():
             found[posixpath.normpath(posixpath.join(home, named))] = home
     for file in files:
@@ -94,13 +95,13 @@ def _projects(root: Path) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _lockfile(folder: Path) -> str | None:
-    """What the settings of a folder call the lock; None where they cannot be read: that is told of a lock beside."""
+def _set(folder: Path, key: str) -> str | None:
+    """A text in the settings of a folder; None where they cannot be read: that is told of a lock beside."""
     try:
-        named = locate(folder)[1].get("lockfile")
+        value = locate(folder)[1].get(key)
     except FusionError:
         return None
-    return Path(named).as_posix() if isinstance(named, str) and "\0" not in named else None
+    return value if isinstance(value, str) and "\0" not in value else None
 
 
 def _merged(outcomes: Mapping[str | None, Outcome], failed: Sequence[Problem]) -> Report:

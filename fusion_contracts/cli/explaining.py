@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fusion_contracts.cli.project import Judging, Project
     from fusion_contracts.diff import Finding, Report
 
-__all__ = ["explain_finding", "explain_rule", "is_id", "list_rules"]
+__all__ = ["explain_finding", "explain_rule", "is_id", "list_rules", "located", "since_base"]
 
 _DIGITS = 7  # of an id, that a report shows
 _ID = re.compile("[0-9a-f]+")  # no rule is called so
@@ -67,16 +67,37 @@ def _refuse_sources(named: Named) -> None:
 
 def explain_finding(identifier: str, named: Named, project: Project, judging: Judging, writer: Writer) -> int:
     """Print the finding or the group whose id starts so. Raises FusionError where there is none, or several."""
+    found, others = _found(identifier, named, project, judging, writer)
+    _print(found, others, writer)
+    return OK
+
+
+def located(identifier: str, named: Named, project: Project, judging: Judging, writer: Writer) -> list[Finding]:
+    """The finding or the group whose id starts so. Raises FusionError where there is none, or several."""
+    return _found(identifier, named, project, judging, writer)[0]
+
+
+def _found(
+    identifier: str, named: Named, project: Project, judging: Judging, writer: Writer
+) -> tuple[list[Finding], Sequence[Finding]]:
+    """The finding or the group whose id starts so, and all findings of the report that has it."""
     if len(identifier) < _DIGITS:
         message = f"{identifier} is too short for an id"
         raise FusionError(message, f"write at least {_DIGITS} digits of it", stage="usage")
     for report in _reports(named, project, judging, writer):
         found = [one for one in report.findings if _names(one, identifier)]
         if found:
-            _print(identifier, found, report.findings, writer)
-            return OK
-    step = "name what the report compared: fusion explain ID OLD NEW, or fusion explain ID --base REV"
+            _require_one(identifier, found)
+            return found, report.findings
+    step = "name what the report compared: OLD and NEW after the id, or --base REV"
     raise FusionError(f"no finding has an id that starts with {identifier}", step, stage="usage")
+
+
+def _require_one(identifier: str, found: Sequence[Finding]) -> None:
+    ids = sorted({full for one in found for full in (one.fingerprint, one.group) if full.startswith(identifier)})
+    if len(ids) > 1:
+        message = f"{identifier} is the start of several ids"
+        raise FusionError(message, f"write more of one: {', '.join(ids)}", stage="usage")
 
 
 def _names(finding: Finding, identifier: str) -> bool:
@@ -88,14 +109,16 @@ def _reports(named: Named, project: Project, judging: Judging, writer: Writer) -
     from fusion_contracts.cli.comparing import announce, report_on
 
     if named.nothing:
-        report = _since_base(project, judging, named.servers)
+        report = since_base(project, judging, named.servers)
         if report is not None:
             announce(writer, report.base, report.head)
             yield report
     yield report_on(named, project, judging, writer)
 
 
-def _since_base(project: Project, judging: Judging, servers: Sequence[str]) -> Report | None:
+def since_base(
+    project: Project, judging: Judging, servers: Sequence[str], revision: str | None = None
+) -> Report | None:
     """What changed in the lock since its base; None where there is no repository, no base, or no lock at it."""
     from fusion_contracts.cli.base import base_lock
     from fusion_contracts.cli.project import selected
@@ -104,7 +127,7 @@ def _since_base(project: Project, judging: Judging, servers: Sequence[str]) -> R
 
     lock = selected(read_lock(project.lock_path), servers, where=project.lockfile)
     try:
-        side, before = base_lock(project, None, servers)
+        side, before = base_lock(project, revision, servers)
     except FusionError:
         return None
     if before is None:
@@ -112,14 +135,10 @@ def _since_base(project: Project, judging: Judging, servers: Sequence[str]) -> R
     return judging.compare(before, lock, base=side, head=Side(project.shown_lock, "lock"))
 
 
-def _print(identifier: str, found: Sequence[Finding], findings: Sequence[Finding], writer: Writer) -> None:
+def _print(found: Sequence[Finding], findings: Sequence[Finding], writer: Writer) -> None:
     from fusion_contracts.diff.rule import find
     from fusion_contracts.report.finding import render
 
-    ids = sorted({full for one in found for full in (one.fingerprint, one.group) if full.startswith(identifier)})
-    if len(ids) > 1:
-        message = f"{identifier} is the start of several ids"
-        raise FusionError(message, f"write more of one: {', '.join(ids)}", stage="usage")
     others = [one for one in findings if one.group == found[0].group and one not in found]
     rule = find(found[0].rule)
     writer.text(render(found, rule, width=writer.width, colour=writer.colour, others=others))

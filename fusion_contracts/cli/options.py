@@ -162,8 +162,8 @@ Show = Annotated[
     list[str],
     typer.Option(
         "--show",
-        metavar="safe|risky|prose|all",
-        callback=_some_of("safe", "risky", "prose", "all"),
+        metavar="safe|risky|prose|waived|all",
+        callback=_some_of("safe", "risky", "prose", "waived", "all"),
         help="List these findings in full; may be repeated.",
     ),
 ]

@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.config import Config, ConfigFile, FailOn, read
+from fusion_contracts.cli.judging import Judging
+from fusion_contracts.config import Config, ConfigFile, read
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
+from fusion_contracts.report import FORMATS
 
 if TYPE_CHECKING:
-    from fusion_contracts.diff import Report, Side
     from fusion_contracts.sources.base import Options
 
-__all__ = ["Judging", "Project", "matches", "open_project", "refuse_command", "selected"]
+__all__ = ["Judging", "Project", "matches", "open_project", "read_settings", "refuse_command", "selected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,32 +68,6 @@ class Project:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Judging:
-    """How changes are judged, and from which level on they end a command with 1: the command line wins."""
-
-    world: str
-    levels: Mapping[str, str]
-    token_growth_percent: int
-    fail_on: FailOn
-
-    @classmethod
-    def of(cls, project: Project, world: str | None = None, fail_on: str | None = None) -> Judging:
-        """The settings' own words, or those of the command line, which has checked them."""
-        config = project.config
-        end = cast("FailOn", fail_on or config.fail_on)
-        return cls(world or config.world, config.levels, config.token_growth_percent, end)
-
-    def compare(self, old: Lock, new: Lock, *, base: Side | None = None, head: Side | None = None) -> Report:
-        """The report on two locks; `base` and `head` say what was compared."""
-        from fusion_contracts.diff import diff_locks
-
-        percent = self.token_growth_percent
-        return diff_locks(
-            old, new, world=self.world, levels=self.levels, token_growth_percent=percent, base=base, head=head
-        )
-
-
 def open_project(
     folder: str, lockfile: str | None = None, config: str | None = None, *, create: bool = False
 ) -> Project:
@@ -103,8 +78,26 @@ def open_project(
     root = Path(folder)
     if not root.is_dir():
         raise FusionError(f"there is no folder {printable(folder)}", "check -C", stage="usage")
-    settings, place = read(root, None if config is None else root / config, create=create)
+    settings, place = read_settings(root, None if config is None else root / config, create=create)
     return Project(root, settings, place, lockfile or settings.lockfile)
+
+
+def read_settings(
+    root: Path, explicit: Path | None = None, *, create: bool = False
+) -> tuple[Config, ConfigFile | None]:
+    """`config.read`, which knows the flags of commands too. Raises FusionError."""
+    settings, place = read(root, explicit, create=create, judge=_judge)
+    for word in settings.formats:
+        if word.partition("=")[0] not in FORMATS:
+            message = f"formats holds {printable(word)}, and there is no such format"
+            raise FusionError(message, f"write one of {', '.join(FORMATS)}, or FORMAT=FILE", stage="usage")
+    return settings, place
+
+
+def _judge(others: Mapping[str, Any], place: ConfigFile) -> None:
+    from fusion_contracts.cli.flags import judge  # loads every command: only where settings hold flags
+
+    judge(others, place)
 
 
 def refuse_command(command: Sequence[str], name: str) -> None:

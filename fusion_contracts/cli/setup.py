@@ -9,12 +9,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from fusion_contracts import config
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.drivers import ATTRIBUTES as DRIVERS
 from fusion_contracts.cli.locking import Job, write_lock
 from fusion_contracts.cli.output import OK, say
-from fusion_contracts.cli.project import Project
+from fusion_contracts.cli.project import Project, read_settings
 from fusion_contracts.cli.wanted import asked, locked_as, same_origin
 from fusion_contracts.errors import FusionError
 
@@ -69,7 +68,7 @@ def _is_new(job: Job) -> bool:
 
 def _now(project: Project) -> Project:
     """The project with its settings as they are after the lock was written."""
-    settings, place = config.read(project.root, project.place.path if project.place else None, create=True)
+    settings, place = read_settings(project.root, project.place.path if project.place else None, create=True)
     return replace(project, config=settings, place=place)
 
 

@@ -6,7 +6,7 @@ The package can be called: `fusion_contracts.diff(old, new)` is `fusion_contract
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -15,12 +15,12 @@ from fusion_contracts.diff.classify import classify
 from fusion_contracts.diff.compare import compare_contracts, server_added, server_removed
 from fusion_contracts.diff.cost import GROWTH_PERCENT, Cost
 from fusion_contracts.diff.findings import Finding, FindingSide, Level, Report, Side
-from fusion_contracts.diff.policy import FailOn, apply_levels, exit_code, failing, read_levels
+from fusion_contracts.diff.policy import FailOn, Policy, exit_code, failing, lowest_limit, read_levels
 from fusion_contracts.model import Lock, ServerContract
 
 __all__ = [
-    "GROWTH_PERCENT", "Cost", "FailOn", "Finding", "FindingSide", "Level", "Report", "Side", "diff", "diff_locks",
-    "exit_code", "failing", "pairs", "read_levels",
+    "GROWTH_PERCENT", "Cost", "FailOn", "Finding", "FindingSide", "Level", "Policy", "Report", "Side", "diff",
+    "diff_locks", "exit_code", "failing", "lowest_limit", "pairs", "read_levels",
 ]  # fmt: skip
 
 
@@ -54,23 +54,36 @@ def diff_locks(  # noqa: PLR0913 - as diff
     world: str = "declared",
     levels: Mapping[str, str | Level] | None = None,
     token_growth_percent: int = GROWTH_PERCENT,
+    policy: Callable[[str], Policy] | None = None,
     base: Side | None = None,
     head: Side | None = None,
 ) -> Report:
-    """As `diff`, for many servers: paired by NAME, and a single one on each side whatever the names."""
-    chosen = read_levels(levels or {})
-    world = _world(world)
+    """As `diff`, for many servers: paired by NAME, and a single one on each side whatever the names.
+
+    `policy` says how a server of that NAME is judged, in place of `world`, `levels` and `token_growth_percent`.
+    """
+    same = Policy(world=world, levels=levels or {}, token_growth_percent=token_growth_percent)
+    same.apply(())  # wrong levels are an error whatever changed
+    _world(world)
     findings: list[Finding] = []
     costs: list[Cost] = []
     for name, before, after in pairs(old, new):
-        findings += classify(_facts(before, after, world), name)
-        cost = _cost(name, before, after)
+        found, cost = _compared(name, before, after, policy(name) if policy else same)
+        findings += found
         costs += [cost] if cost.before != cost.after else []
-        if before and after and cost.grew(token_growth_percent):
-            grown = CatalogGrew(pointer="/tools", before=cost.before, after=cost.after)
-            findings += classify([Fact(grown, "server", grown.pointer)], name)
-    judged = tuple(apply_levels(findings, chosen))
-    return Report(base or _side(old), head or _side(new), judged, costs=tuple(costs))
+    return Report(base or _side(old), head or _side(new), tuple(findings), costs=tuple(costs))
+
+
+def _compared(
+    name: str, old: ServerContract | None, new: ServerContract | None, policy: Policy
+) -> tuple[list[Finding], Cost]:
+    """The findings about one server, and what its tools cost."""
+    findings = classify(_facts(old, new, _world(policy.world)), name)
+    cost = _cost(name, old, new)
+    if old and new and cost.grew(policy.token_growth_percent):
+        grown = CatalogGrew(pointer="/tools", before=cost.before, after=cost.after)
+        findings += classify([Fact(grown, "server", grown.pointer)], name)
+    return policy.apply(findings), cost
 
 
 def _world(world: str) -> str:

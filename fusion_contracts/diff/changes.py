@@ -24,7 +24,7 @@ __all__ = [
     "ResourceAdded", "ResourceChanged", "ResourceRemoved", "SchemaNarrowed", "ServerAdded", "ServerInfoChanged",
     "ServerNameChanged", "ServerRemoved", "ServerVersionChanged", "TemplateAdded", "TemplateRemoved",
     "TemplateVariablesChanged", "ToolAdded", "ToolRemoved", "ToolRenamed", "UnclassifiedChange", "Undecided",
-    "VersionBumpMissing",
+    "VersionBumpMissing", "WaiverExpired", "WaiverUnmatched",
 ]  # fmt: skip
 
 
@@ -297,6 +297,18 @@ class Undecided(ContractChange):
     """Whether a change breaks could not be decided; `name` tells the changes for people, `reason` says why."""
 
     reason: str
+
+
+class WaiverExpired(ContractChange):
+    """The last day of a waiver is over; `name` says what it accepted, `before` is that day."""
+
+    __slots__ = ()
+
+
+class WaiverUnmatched(ContractChange):
+    """A waiver that was added accepts nothing; `name` says what it would accept."""
+
+    __slots__ = ()
 
 
 AnyChange: TypeAlias = "ContractChange | SchemaChange"

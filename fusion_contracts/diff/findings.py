@@ -48,7 +48,9 @@ class Finding:
     """One judged change. `pointer` is relative to the tool as MCP lists it, without a tool to the contract.
 
     `witness` counts only with `has_witness`: null is a value. `group` gathers the same change over many tools;
-    `fingerprint` names this one, whatever its wording. `lockfile` names the lock where a report covers several.
+    `fingerprint` names this one, whatever its wording. `lockfile` names the lock where a report covers several. Of one
+    that is `waived`, `accepted` says why, in the words of its waiver. Of findings about waivers `server` is the
+    settings file, and `pointer` leads into that.
     """
 
     rule: str
@@ -67,6 +69,7 @@ class Finding:
     successor: str | None = None
     silent: bool = False
     waived: bool = False
+    accepted: str = ""
     lockfile: str | None = None
     group: str = field(init=False)
     fingerprint: str = field(init=False)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.diff.cost import GROWTH_PERCENT
 from fusion_contracts.diff.findings import Finding, Level, Report
 from fusion_contracts.diff.rule import rule_ids
 from fusion_contracts.errors import FusionError
 
-__all__ = ["FailOn", "apply_levels", "exit_code", "failing", "read_levels"]
+__all__ = [
+    "FailOn", "Policy", "apply_levels", "exit_code", "failing", "lowest_limit", "read_levels", "require_rule",
+]  # fmt: skip
 
 FailOn: TypeAlias = Literal["breaking", "risky", "any", "never"]
 _LOWEST: dict[FailOn, Level | None] = {
@@ -22,6 +25,19 @@ _LOWEST: dict[FailOn, Level | None] = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How the changes of one server are judged: what a call may hold, levels by rule, and the rest as for `diff`."""
+
+    world: str = "declared"
+    levels: Mapping[str, str | Level] = field(default_factory=dict)
+    token_growth_percent: int = GROWTH_PERCENT
+
+    def apply(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings at the levels that it gives to their rules. Raises FusionError on an unknown rule or level."""
+        return apply_levels(findings, read_levels(self.levels))
+
+
 def read_levels(levels: Mapping[str, str | Level]) -> dict[str, Level]:
     """Levels by rule id, from `breaking`, `risky`, `safe` in any case.
 
@@ -30,9 +46,14 @@ def read_levels(levels: Mapping[str, str | Level]) -> dict[str, Level]:
     return {identifier: _level(identifier, level) for identifier, level in levels.items()}
 
 
-def _level(identifier: str, level: str | Level) -> Level:
+def require_rule(identifier: str) -> None:
+    """Raise FusionError where there is no rule of that id, naming the nearest."""
     if identifier not in rule_ids():
         raise FusionError(_unknown(identifier), "take the id from a finding's `rule`", stage="usage")
+
+
+def _level(identifier: str, level: str | Level) -> Level:
+    require_rule(identifier)
     if isinstance(level, Level):
         return level
     try:
@@ -57,18 +78,38 @@ def apply_levels(findings: Iterable[Finding], levels: Mapping[str, Level]) -> li
     return [replace(finding, level=levels[finding.rule]) if finding.rule in levels else finding for finding in findings]
 
 
-def failing(report: Report, fail_on: FailOn = "breaking") -> tuple[Finding, ...]:
-    """The findings at or above `fail_on` that are not waived."""
+def failing(report: Report, fail_on: FailOn | Callable[[str], FailOn] = "breaking") -> tuple[Finding, ...]:
+    """The findings at or above `fail_on` that are not waived; it may be asked by a server's NAME."""
+    limit = _limits(fail_on)
+    return tuple(one for one in report.findings if not one.waived and _counts(one, limit(one.server)))
+
+
+def lowest_limit(findings: Iterable[Finding], fail_on: FailOn | Callable[[str], FailOn]) -> FailOn | None:
+    """The lowest of the levels from which findings fail a run, for the words in which it ends; None for no findings."""
+    limit = _limits(fail_on)
+    return max((limit(one.server) for one in findings), key=_STRICTNESS.index, default=None)
+
+
+_STRICTNESS: tuple[FailOn, ...] = ("never", "breaking", "risky", "any")
+
+
+def _limits(fail_on: FailOn | Callable[[str], FailOn]) -> Callable[[str], FailOn]:
+    if callable(fail_on):
+        return fail_on
     if fail_on not in get_args(FailOn):
         known = ", ".join(get_args(FailOn))
         raise FusionError(f'"{printable(fail_on)}" is nothing to fail on', f"write one of {known}", stage="usage")
+    return lambda _server: fail_on
+
+
+def _counts(finding: Finding, fail_on: FailOn) -> bool:
     lowest = _LOWEST[fail_on]
-    if lowest is None:
-        return ()
-    return tuple(finding for finding in report.findings if finding.level >= lowest and not finding.waived)
+    return lowest is not None and finding.level >= lowest
 
 
-def exit_code(report: Report, fail_on: FailOn = "breaking", *, stale: bool = False) -> int:
+def exit_code(
+    report: Report, fail_on: FailOn | Callable[[str], FailOn] = "breaking", *, stale: bool = False
+) -> int:
     """1 for findings that fail, or a stale or edited lock; else 2 where something could not be checked; else 0."""
     if stale or failing(report, fail_on):
         return 1

@@ -47,7 +47,8 @@ Judgement: TypeAlias = str | Verdict | None
 class Example:
     """A pair on which exactly one rule fires, for the documentation and for the rule's own test.
 
-    `of` says what `old` and `new` are: an input schema, an output schema, a tool's fields, or a server's listing.
+    `of` says what `old` and `new` are: an input schema, an output schema, a tool's fields, a server's listing, or a
+    day and the `waivers` of the settings on it.
     `witness` is an argument object (or output) that fails through the change, for rules that break. `also` names the
     rules that cannot but fire with this one.
     """
@@ -55,7 +56,7 @@ class Example:
     old: JsonValue
     new: JsonValue
     witness: JsonValue = None
-    of: Literal["input", "output", "tool", "server"] = "input"
+    of: Literal["input", "output", "tool", "server", "waiver"] = "input"
     also: tuple[str, ...] = ()
 
 
@@ -90,15 +91,15 @@ class Rule:
 
     @property
     def about(self) -> str:
-        """What it speaks of, in a word: `input`, `output`, `schema` (either of the two), `tool` or `server`."""
-        if self.example.of in {"tool", "server"}:  # that a tool came or went shows in a whole listing alone
+        """What it speaks of: `input`, `output`, `schema` (either of the two), `tool`, `server` or `waiver`."""
+        if self.example.of in {"tool", "server", "waiver"}:  # that a tool came or went shows in a whole listing alone
             return "tool" if self.id.startswith("tool-") else self.example.of
         return "schema" if self.side == "any" else self.side
 
     @property
     def levels(self) -> str:
         """How its level comes about, in a few words: `BREAKING; SAFE where proved`."""
-        if self.about in {"tool", "server"} or self.fixed or self.only:
+        if self.about in {"tool", "server", "waiver"} or self.fixed or self.only:
             return self.usual.name
         if self.keeps:
             return f"{self.level.name}; {self.at_most.name} with a witness"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.report.counts import count
+from fusion_contracts.report.grouping import subject
 from fusion_contracts.report.layout import STYLES, columns, paint, wrap
 from fusion_contracts.report.refusal import call
 from fusion_contracts.report.rules import documentation
@@ -31,19 +32,15 @@ def render(
     lines = [f"{paint(rule.id, 'bold', colour=colour)}: {rule.title}", f"group {findings[0].group}: {total}", ""]
     for finding in findings:
         level = paint(finding.level.name, STYLES[finding.level.name], colour=colour)
-        lines += [f"{level}  {printable(f'{_subject(finding)}: {finding.message}')}"]
+        lines += [f"{level}  {printable(f'{subject(finding)}: {finding.message}')}"]
         lines += [*(f"  {label:<13}{text}" for label, text in _fields(finding)), ""]
-    lines += [f"also in the group: {printable(_subject(other))} {other.fingerprint}" for other in others]
+    lines += [f"also in the group: {printable(subject(other))} {other.fingerprint}" for other in others]
     lines += [""] if others else []
     own = sorted({finding.hint for finding in findings} - {rule.hint})
     for hint in own:
         lines += [paint("Here", "bold", colour=colour), *(f"  {line}" for line in wrap(hint, columns(width) - 2)), ""]
     lines += documentation(rule, width=width, colour=colour)
     return "".join(f"{line}\n" for line in lines).rstrip("\n") + "\n"
-
-
-def _subject(finding: Finding) -> str:
-    return finding.action or finding.tool or "server"
 
 
 def _fields(finding: Finding) -> Iterator[tuple[str, str]]:
@@ -57,7 +54,7 @@ def _fields(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.has_witness:
         yield from call(finding)
     if finding.waived:
-        yield "waived", "accepted on purpose"
+        yield "waived", printable(finding.accepted) or "accepted on purpose"
 
 
 def _json(value: JsonValue) -> str:

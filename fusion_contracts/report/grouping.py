@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fusion_contracts.diff import Cost, Finding, Report
 
-__all__ = ["DIGITS", "Section", "alike", "groups", "names", "predicate", "sections"]
+__all__ = ["DIGITS", "Section", "alike", "groups", "names", "predicate", "sections", "subject"]
 
 DIGITS = 7
 """Digits of a group's id, or of a fingerprint, that people are shown."""
@@ -86,5 +86,10 @@ def predicate(finding: Finding) -> str:
 
 
 def names(findings: Sequence[Finding]) -> list[str]:
-    """The actions, tools or `server` that findings are about, each once. Not escaped."""
-    return list(dict.fromkeys(finding.action or finding.tool or "server" for finding in findings))
+    """The actions, tools, `server` or `waivers` that findings are about, each once. Not escaped."""
+    return list(dict.fromkeys(map(subject, findings)))
+
+
+def subject(finding: Finding) -> str:
+    """The action, the tool, `server` or `waivers`: what a finding is about. Not escaped."""
+    return finding.action or finding.tool or ("waivers" if finding.rule.startswith("waiver-") else "server")

@@ -47,9 +47,9 @@ _NO_BREAK = "\u00a0"
 def render(report: Report, context: Context) -> str:
     """Return the whole report, ending in a newline; without findings and errors it says so in one line.
 
-    `context.show` holds any of `safe`, `risky`, `prose`, `all`: what to list in full.
+    `context.show` holds any of `safe`, `risky`, `prose`, `waived`, `all`: what to list in full.
     """
-    findings = render_findings(report, context) + why(report)
+    findings = render_findings(report, context) + why(report, context.width)
     answers = "".join(f"{line}\n" for one in context.compared.values() for line in _answers(one, context.command))
     # an answer names what it could not check
     problems = "" if answers else render_problems(report.errors, width=context.width, colour=context.colour)
@@ -67,16 +67,23 @@ def _answers(one: Compared, command: str) -> Iterator[str]:
 
 def render_findings(report: Report, context: Context) -> str:
     """Return the findings of all servers and what they cost a model, a blank line between servers; "" for none."""
-    show = context.show | {"safe", "risky", "prose", "breaking"} if "all" in context.show else context.show
+    show = context.show | {"safe", "risky", "prose", "waived", "breaking"} if "all" in context.show else context.show
     page = _Page(columns(context.width), context.colour, show)
     parts = ((*_server(one, page), *bump_lines(one, context)) for one in sections(report))
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in parts)
 
 
-def why(report: Report) -> str:
-    """The line that says how to read more about the worst finding; "" where nothing is worse than SAFE."""
+def why(report: Report, width: int = 100) -> str:
+    """How to accept the worst finding, where it is BREAKING, and to read more about it; "" for none above SAFE."""
     worst = next((one for one in report.findings if one.level and not one.waived), None)
-    return f"\nWhy: fusion explain {worst.rule}\n" if worst else ""
+    if worst is None:
+        return ""
+    reason = f"Why: fusion explain {worst.rule}"
+    if worst.level.name != "BREAKING":
+        return f"\n{reason}\n"
+    accept = f'Accept on purpose: fusion waive {worst.group[:_DIGITS]} --reason "..."'
+    gap = " " * 5 if len(accept) + 5 + len(reason) <= columns(width) else "\n"
+    return f"\n{accept}{gap}{reason}\n"
 
 
 def render_problems(problems: Sequence[Problem], *, width: int, colour: bool = False) -> str:
@@ -160,6 +167,8 @@ def _server(section: Section, page: _Page) -> Iterator[str]:
         yield from _risky(by_level["RISKY"], page)
     if by_level["SAFE"]:
         yield from _safe(by_level["SAFE"], page, headed=worst == "SAFE")
+    if section.waived:
+        yield from _waived(section.waived, page)
     cost = section.cost
     if cost is not None and cost.tells and not any(one.rule == _COST and one.level for one in section.findings):
         yield f"Cost to the model: {cost}"
@@ -203,6 +212,17 @@ def _safe(findings: Sequence[Finding], page: _Page, *, headed: bool) -> Iterator
     first, *rest = wrap(f"{of_safe(findings)} (--show\u00a0safe)", room)
     yield start + first
     yield from ("  " + line for line in rest)
+
+
+def _waived(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
+    """What was accepted on purpose: one line, or all of it with the reasons."""
+    if "waived" not in page.show:
+        yield f"WAIVED  {count(len(findings), 'finding')} accepted on purpose (--show waived)"
+        return
+    yield "WAIVED"
+    for finding in findings:
+        yield from _each([finding], page)
+        yield from page.below("reason", printable(finding.accepted)) if finding.accepted else []
 
 
 def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = False) -> Iterator[str]:

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,15 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 import fusion_contracts
+from fusion_contracts.cli.flags import UNSETTABLE
+from fusion_contracts.cli.project import read_settings
 from fusion_contracts.config import (
     Config,
     ConfigFile,
+    Server,
     Source,
     Volatile,
+    Waiver,
     common_form,
     read,
     source_line,
@@ -33,13 +38,33 @@ from fusion_contracts.config import (
 from fusion_contracts.errors import FusionError
 
 RULES = Path(fusion_contracts.__file__).parent / "diff" / "rules"
-KEYS = "fail-on, levels, lockfile, sources, token-growth-percent, volatile, world"
+KEYS = "base, fail-on, formats, levels, lockfile, servers, sources, token-growth-percent, volatile, waivers, world"
 EVERYTHING = """\
 lockfile = "tools.lock"
 fail-on = "risky"
 world = "open"
 token-growth-percent = 40
+base = "origin/dev"
+formats = ["text", "json=out.json"]
 levels = { description-changed = "safe" }
+
+[servers."p*"]
+fail-on = "any"
+world = "declared"
+levels = { tool-added = "risky" }
+token-growth-percent = 5
+
+[[waivers]]
+fingerprints = ["4f2a91c"]
+reason = "agreed"
+
+[[waivers]]
+rule = "tool-removed"
+server = "pages"
+tool = "a"
+pointer = ""
+reason = "agreed"
+until = 2026-12-31
 
 [sources.pages]
 command = ["npx", "pages"]
@@ -68,7 +93,16 @@ def test_everything_that_can_be_set(tmp_path: Path) -> None:
             "pages": Source(command=("npx", "pages"), env={"TOKEN": "${TOKEN}"}, pass_env=("HTTP_PROXY",)),
             "saved": Source(path="saved.json"),
         },
+        base="origin/dev",
+        formats=("text", "json=out.json"),
         levels={"description-changed": "safe"},
+        servers={"p*": Server(fail_on="any", world="declared", levels={"tool-added": "risky"}, token_growth_percent=5)},
+        waivers=(
+            Waiver(fingerprints=("4f2a91c",), reason="agreed"),
+            Waiver(
+                rule="tool-removed", server="pages", tool="a", pointer="", reason="agreed", until=date(2026, 12, 31)
+            ),
+        ),
         volatile=(Volatile(server="pages", pattern="[0-9]+", reason="a port"),),
     )
     assert place == ConfigFile(tmp_path / "fusion.toml", nested=False)
@@ -154,6 +188,58 @@ def sentence(folder: Path, text: str, name: str = "fusion.toml") -> str:
         ),
         ("sources = 3\n", "fusion.toml: sources must be a table; correct the value"),
         ("[[volatile]]\npattern = 'x'\n", "fusion.toml: volatile.0.reason is missing; add it"),
+        (
+            "[servers.x]\ntoken-growth-percent = -1\n",
+            "fusion.toml: servers.x has a token-growth-percent below 0; correct the entry",
+        ),
+        ("[servers.x]\nfail = 1\n", "fusion.toml: unknown key servers.x.fail; did you mean fail-on?"),
+        (
+            "[servers.x]\nfail-on = 'high'\n",
+            "fusion.toml: servers.x.fail-on must be 'breaking', 'risky', 'any' or 'never'; correct the value",
+        ),
+        ("[[waivers]]\nfingerprints = ['4f2a91c']\n", "fusion.toml: waivers.0.reason is missing; add it"),
+        (
+            "[[waivers]]\nfingerprints = ['4f2a91c']\nreason = ' '\n",
+            "fusion.toml: waivers.0 has an empty reason; correct the entry",
+        ),
+        (
+            "[[waivers]]\nreason = 'a'\n",
+            "fusion.toml: waivers.0 needs fingerprints or a rule, one of the two; correct the entry",
+        ),
+        (
+            "[[waivers]]\nfingerprints = ['4f2a91c']\nrule = 'tool-removed'\nreason = 'a'\nuntil = 2026-12-31\n",
+            "fusion.toml: waivers.0 needs fingerprints or a rule, one of the two; correct the entry",
+        ),
+        (
+            "[[waivers]]\nfingerprints = ['4f2a91']\nreason = 'a'\n",
+            (
+                "fusion.toml: waivers.0 has a fingerprint that is none: seven to sixteen digits from 0 to f; "
+                "correct the entry"
+            ),
+        ),
+        (
+            "[[waivers]]\nfingerprints = ['4f2a91c']\ntool = 'a'\nreason = 'a'\n",
+            (
+                "fusion.toml: waivers.0 has server, tool or pointer beside fingerprints; only a rule takes them; "
+                "correct the entry"
+            ),
+        ),
+        (
+            "[[waivers]]\nrule = 'tool-removed'\nreason = 'a'\n",
+            "fusion.toml: waivers.0 needs until, the last day on which it holds: it names a rule; correct the entry",
+        ),
+        *(
+            (
+                f"[[waivers]]\nrule = 'tool-removed'\nreason = 'a'\nuntil = {until}\n",
+                "fusion.toml: waivers.0.until must be a date; write it without quotes: until = 2026-12-31",
+            )
+            for until in ('"2026-12-31"', "2026-12-31T00:00:00", "20261231", "00:00:00")
+        ),
+        ("[[waivers]]\nuntli = 1\n", "fusion.toml: waivers.0.reason is missing; add it"),
+        (
+            "[[waivers]]\nreason = 'a'\nuntli = 1\n",
+            "fusion.toml: unknown key waivers.0.untli; did you mean until?",
+        ),
         ("a = \n", "fusion.toml is not valid TOML: Invalid value (at line 1, column 5); correct that line"),
     ],
 )
@@ -201,14 +287,14 @@ def test_an_entry_is_appended(tmp_path: Path) -> None:
     )
 
 
-def test_the_commonest_settings_load_no_pydantic(tmp_path: Path) -> None:
-    (tmp_path / "fusion.toml").write_text('fail-on = "any"\n[sources.x]\ncommand = ["a"]\n', encoding="utf-8")
+def test_settings_that_are_right_load_no_pydantic(tmp_path: Path) -> None:
+    (tmp_path / "fusion.toml").write_text(EVERYTHING, encoding="utf-8")
     code = (
         "import sys; from pathlib import Path; from fusion_contracts.config import read; "
         "print(read(Path('.'))[0]); assert 'pydantic' not in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("Config(lockfile='fusion.lock', fail_on='any', world='declared', sources={'x': ")
+    assert done.stdout.startswith("Config(lockfile='tools.lock', fail_on='risky', world='open', sources={'pages': ")
 
 
 loose = st.recursive(
@@ -224,6 +310,20 @@ likely = st.fixed_dictionaries(
         "path": st.text(max_size=2),
     },
 )
+
+
+def table(keys: list[str]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(st.sampled_from(keys), loose | st.dates(), max_size=4)
+
+
+waiver = st.fixed_dictionaries(
+    {"reason": st.text(max_size=2)},
+    optional={
+        "fingerprints": st.lists(st.sampled_from(["4f2a91c", "4f"]), max_size=2),
+        "rule": st.text(max_size=2),
+        "until": st.dates() | st.datetimes() | st.text(max_size=2),
+    },
+)
 tables = st.fixed_dictionaries(
     {},
     optional={
@@ -231,6 +331,13 @@ tables = st.fixed_dictionaries(
         "fail-on": loose,
         "sources": st.dictionaries(st.text(max_size=2), entries | likely, max_size=2) | loose,
         "world": loose,
+        "base": loose,
+        "formats": loose,
+        "token-growth-percent": loose,
+        "levels": loose,
+        "servers": st.dictionaries(st.text(max_size=2), table(["fail-on", "world", "levels", "x"]), max_size=1) | loose,
+        "waivers": st.lists(table(["fingerprints", "rule", "tool", "until"]) | waiver, max_size=2) | loose,
+        "volatile": st.lists(table(["pattern", "reason", "server"]), max_size=2) | loose,
     },
 )
 
@@ -302,21 +409,39 @@ def settings_of(model: type) -> dict[str, str]:
 def test_the_page_holds_every_setting_and_its_default(page: str) -> None:
     tables = documented(page)
     assert tables.pop("") == settings_of(Config)
+    assert tables.pop("`[servers.NAME]`") == settings_of(Server)
+    assert tables.pop("`[[waivers]]`") == settings_of(Waiver)
+    assert tables.pop("In an editor") == {}
+    tables.pop("Flags of commands")  # what cannot be set: below
     assert tables.pop("`[sources.NAME]`") == {**settings_of(Source), "command": "", "path": "", "url": ""}
     assert tables.pop("`[[volatile]]`") == settings_of(Volatile)
     assert tables == {}
 
 
+def example_of(page: str) -> str:
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return str(example)
+
+
+def test_the_page_names_every_flag_that_cannot_be_set(page: str) -> None:
+    section = page.partition("| flag | why |\n|---|---|\n")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (`[^|]+) \| ([^|]+) \|$", section, re.MULTILINE)
+    assert {flag: reason for flags, reason in rows for flag in re.findall(r"`(.+?)`", flags)} == UNSETTABLE
+
+
 @pytest.mark.parametrize("nested", [False, True])
 def test_the_pages_example_uses_every_setting(page: str, tmp_path: Path, nested: bool) -> None:
-    (example,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    example = example_of(page)
     if nested:
         example = "[tool.fusion]\n" + re.sub(r"^(\[+)", r"\g<1>tool.fusion.", example, flags=re.MULTILINE)
     (tmp_path / ("pyproject.toml" if nested else "fusion.toml")).write_text(example, encoding="utf-8")
-    config, _ = read(tmp_path)
+    config, _ = read_settings(tmp_path)
     table = tomli.loads(example)
     table = table["tool"]["fusion"] if nested else table
-    assert table.keys() == settings_of(Config).keys()
+    assert table.keys() == {*settings_of(Config), "check", "no-color"}
+    assert table["servers"]["sandbox-*"].keys() == settings_of(Server).keys()
+    assert {key for one in table["waivers"] for key in one} == settings_of(Waiver).keys()
+    assert len(config.waivers) == 2
     assert {key for source in table["sources"].values() for key in source} == settings_of(Source).keys()
     assert table["volatile"][0].keys() == settings_of(Volatile).keys()
     assert config.sources.keys() == {"desk", "pages", "saved"}

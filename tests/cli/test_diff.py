@@ -15,7 +15,7 @@ BREAKING = (
     '      worked  close_page {"when": "later"}\n'
     '      now     refused: when is "later"\n'
 )
-WHY = "\nWhy: fusion explain enum-value-removed\n"
+WHY = '\nAccept on purpose: fusion waive b7eb760 --reason "..."     Why: fusion explain enum-value-removed\n'
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from fusion_contracts.diff.rule import rule_ids
 
-NEXT = "name what the report compared: fusion explain ID OLD NEW, or fusion explain ID --base REV"
+NEXT = "name what the report compared: OLD and NEW after the id, or --base REV"
 GROUP, FINGERPRINT = "b7eb760b93582aa4", "d96499d53e9cdc9f"
 
 DOCUMENTATION = """\

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any, TypeAlias
 
 import pytest
 
-from fusion_contracts.diff import Report, diff, diff_locks
+from fusion_contracts.config import Waiver
+from fusion_contracts.diff import Report, Side, diff, diff_locks
 from fusion_contracts.diff.rule import Example
+from fusion_contracts.diff.waivers import complaints, uses
 from fusion_contracts.model import (
     Lock,
     Prompt,
@@ -96,9 +99,25 @@ def listing_of(value: Any, of: str) -> dict[str, Any]:
             return listing
 
 
+def judge_waivers(base: dict[str, Any], now: dict[str, Any]) -> Report:
+    """What is said of waivers on a day, where nothing else changed since the base."""
+
+    def read(side: dict[str, Any]) -> list[Waiver]:
+        dated = [
+            {**one, "until": date.fromisoformat(one["until"])} if "until" in one else one for one in side["waivers"]
+        ]
+        return [Waiver(**{"fingerprints": (), **one}) for one in dated]
+
+    used = uses((), read(now), date.fromisoformat(now["today"]))
+    found = complaints(used, "fusion.toml", {waiver.what for waiver in read(base)})
+    return Report(Side("a", "lock"), Side("b", "lock"), tuple(found))
+
+
 def compare_example(example: Example, *, same: bool = False) -> Report:
     """The report on an example's pair, or on its old side against itself."""
     sides = (example.old, example.old if same else example.new)
+    if example.of == "waiver":
+        return judge_waivers(*sides)
     if example.of == "server" and "servers" in sides[0]:
         locks = [Lock({name: contract(item, name) for name, item in side["servers"].items()}) for side in sides]
         return diff_locks(*locks)

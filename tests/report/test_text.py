@@ -35,7 +35,8 @@ def broken(tool: str, message: str, **more: Any) -> Finding:
 def text_of(*findings: Finding, width: int = 90, costs: tuple[Cost, ...] = (), **options: Any) -> str:
     """The report without its last line, which is tested by itself."""
     context = Context(width=width, **options)
-    return render(Report(OLD, NEW, findings, costs=costs), context).partition("\nWhy: ")[0]
+    report = Report(OLD, NEW, findings, costs=costs)
+    return render(report, context).removesuffix(why(report, width))
 
 
 # The last digits of a row are the group's id: a hash that these tests do not depend on.
@@ -290,7 +291,11 @@ def test_the_cost_to_the_model() -> None:
 def test_the_last_line_names_the_rule_of_the_worst() -> None:
     found = [finding("x-rule", Level.RISKY, "t", "m"), broken("t", "gone"), replace(broken("a", "gone"), waived=True)]
     page = Context(width=90)
-    assert render(Report(OLD, NEW, tuple(found)), page).endswith("\n\nWhy: fusion explain property-renamed\n")
+    mark = found[1].group[:7]
+    accept = f'Accept on purpose: fusion waive {mark} --reason "..."'
+    whole = Report(OLD, NEW, tuple(found))
+    assert render(whole, Context(width=95)).endswith(f"\n\n{accept}     Why: fusion explain property-renamed\n")
+    assert why(whole, 94) == f"\n{accept}\nWhy: fusion explain property-renamed\n"
     assert render(Report(OLD, NEW, tuple(found[::2])), page).endswith("\n\nWhy: fusion explain x-rule\n")
     safe = Report(OLD, NEW, (finding("tool-added", Level.SAFE, "new", "added"),))
     assert "Why:" not in render(safe, Context(width=90))
@@ -317,8 +322,18 @@ def test_several_servers_stand_apart_the_worst_first() -> None:
     assert headers == ["BREAKING  a: 1 breaking", "", "BREAKING  b: 1 breaking", "", "RISKY  chrome: 1 risky"]
 
 
-def test_waived_findings_are_counted_and_not_shown() -> None:
-    assert shown(broken("t", "gone", waived=True)) == "chrome: 1 waived\n"
+def test_waived_findings_are_counted_in_a_line() -> None:
+    accepted = broken("t", "gone", waived=True, accepted="no agent\x1b uses it")
+    assert shown(accepted) == (
+        "chrome: 1 waived\nWAIVED  1 finding accepted on purpose (--show waived)\n"
+    )
+    assert shown(accepted, show=frozenset({"waived"})) == (
+        "chrome: 1 waived\n"
+        "WAIVED\n"
+        f"  t                              gone{' ' * 46}#######\n"
+        "      next: Keep the old name.\n"
+        "      reason no agent\\u{1b} uses it\n"
+    )
 
 
 def test_what_was_not_checked() -> None:

@@ -1,0 +1,140 @@
+"""What the settings and the command line decide about findings: how they are judged, accepted, and end a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from fusion_contracts.config import FailOn, Server, Waiver
+
+if TYPE_CHECKING:
+    from fusion_contracts.cli.project import Project
+    from fusion_contracts.diff import Finding, Policy, Report, Side
+    from fusion_contracts.diff.waivers import Use
+    from fusion_contracts.model import Lock
+
+__all__ = ["Judging", "by_exactness", "today"]
+
+T = TypeVar("T")
+
+def today() -> date:
+    """The day, as waivers count days: everywhere the same."""
+    return datetime.now(UTC).date()
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How changes are judged, which are accepted, and from which level on they end a command with 1.
+
+    The command line wins over `servers`, what the settings say of some servers, and those over what they say of all.
+    `settings` is what the settings file is called; `on` is the day for waivers.
+    """
+
+    world: str
+    levels: Mapping[str, str]
+    token_growth_percent: int
+    fail_on: FailOn
+    servers: Mapping[str, Server]
+    waivers: Sequence[Waiver]
+    settings: str
+    on: date
+
+    @classmethod
+    def of(cls, project: Project, world: str | None = None, fail_on: str | None = None) -> Judging:
+        """From the settings, and what the command line gives."""
+        config = project.config
+        end = cast("FailOn", fail_on or config.fail_on)
+        servers = {
+            name: replace(one, world=None if world else one.world, fail_on=None if fail_on else one.fail_on)
+            for name, one in config.servers.items()
+        }
+        return cls(
+            world or config.world, config.levels, config.token_growth_percent, end, servers, config.waivers,
+            project.home.path.name, today(),
+        )  # fmt: skip
+
+    def fail_on_of(self, server: str) -> FailOn:
+        """The level from which on findings about a server end a command with 1."""
+        return self._first((one.fail_on for one in by_exactness(server, self.servers)), self.fail_on)
+
+    def policy_of(self, server: str) -> Policy:
+        """How the changes of a server are judged."""
+        from fusion_contracts.diff import Policy
+
+        own = by_exactness(server, self.servers)
+        return Policy(
+            world=self._first((one.world for one in own), self.world),
+            levels={**self.levels, **{rule: level for one in reversed(own) for rule, level in one.levels.items()}},
+            token_growth_percent=self._first((one.token_growth_percent for one in own), self.token_growth_percent),
+        )
+
+    @staticmethod
+    def _first(values: Iterable[T | None], otherwise: T) -> T:
+        return next((value for value in values if value is not None), otherwise)
+
+    def compare(self, old: Lock, new: Lock, *, base: Side | None = None, head: Side | None = None) -> Report:
+        """The report on two locks, with what is accepted marked; `base` and `head` say what was compared."""
+        from fusion_contracts.diff import diff_locks
+
+        policy = self.policy_of if self.servers else None
+        percent = self.token_growth_percent
+        report = diff_locks(
+            old, new, world=self.world, levels=self.levels, token_growth_percent=percent, policy=policy, base=base,
+            head=head,
+        )  # fmt: skip
+        return self.settle(report) if self.waivers else report
+
+    def settle(self, report: Report, known: Collection[Any] | None = None) -> Report:
+        """The report with what waivers accept marked, and with the findings about the waivers themselves.
+
+        `known` holds what the waivers at the base accept, where the report is on a whole lock since its base.
+        """
+        from fusion_contracts.diff.waivers import accept, complaints
+
+        used = self.uses(report)
+        rest = [finding for finding in report.findings if not finding.rule.startswith("waiver-")]
+        about = self.policy_of("").apply(complaints(used, self.settings, known))
+        return replace(report, findings=(*accept(rest, used), *about))
+
+    def uses(self, report: Report) -> tuple[Use, ...]:
+        """What each waiver names in a report."""
+        from fusion_contracts.diff.waivers import uses
+
+        return uses(report.findings, self.waivers, self.on)
+
+    def failing(self, report: Report) -> tuple[Finding, ...]:
+        """The findings that end a command with 1."""
+        from fusion_contracts.diff import failing
+
+        return failing(report, self.fail_on_of)
+
+    def code(self, report: Report, *, stale: bool = False) -> int:
+        """The exit code that a report asks for."""
+        from fusion_contracts.diff import exit_code
+
+        return exit_code(report, self.fail_on_of, stale=stale)
+
+    def said(self, report: Report) -> str:
+        """The `fail_on` for the last line: the lowest of what fails; else the one that holds for all, or `own`."""
+        from fusion_contracts.diff import lowest_limit
+
+        limits = {self.fail_on_of(finding.server) for finding in report.findings} or {self.fail_on}
+        alike = limits.pop() if len(limits) == 1 else "own"
+        return lowest_limit(self.failing(report), self.fail_on_of) or alike
+
+
+def by_exactness(name: str, entries: Mapping[str, T]) -> list[T]:
+    """The entries whose key is the name or a glob that matches it, the most exact first.
+
+    That is the name itself, then the glob with the most characters that stand for themselves, then the one that the
+    settings hold first.
+    """
+    fitting = [key for key in entries if key == name or fnmatchcase(name, key)]
+    return [entries[key] for key in sorted(fitting, key=lambda key: (key != name, -len(_WILD.sub("", key))))]
+
+
+_WILD = re.compile(r"\[[^]]+\]|[*?]")

@@ -1,0 +1,395 @@
+"""`fusion waive`: accepting findings, what reports say of them, and waivers that accept nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from typing import Any
+
+import pytest
+
+TODAY = date(2026, 12, 1)
+OTHER = '[[waivers]]\nfingerprints = ["0000000"]\nreason = "a"\n'
+
+
+@pytest.fixture(autouse=True)
+def _day(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fusion_contracts.cli.judging.today", lambda: TODAY)
+
+
+@pytest.fixture
+def changed(repository: Any, close_page: Any, close_page_v2: Any) -> Any:
+    """A repository whose lock lost an enum value since the base; its server answers as the lock says."""
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.commit()
+    repository.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    repository.serve("pages", close_page_v2)
+    repository.run("lock")
+    return repository
+
+
+def finding(project: Any) -> dict[str, Any]:
+    (found,) = json.loads(project.run("check", "--offline", "--format", "json").out)["findings"]
+    return dict(found)
+
+
+def release(project: Any) -> None:
+    """The change reaches the base."""
+    project.commit()
+    project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+
+# --- accepting -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["group", "fingerprint"])
+def test_an_id_is_accepted_and_the_check_passes(changed: Any, by: str) -> None:
+    before = changed.read("fusion.toml")
+    found = finding(changed)
+    result = changed.run("waive", found[by][:7], "--reason", "agents are told", "--until", "2026-12-31")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.split("\n", 1)[1] == (
+        "fusion.toml accepts until 2026-12-31: agents are told\n"
+        f"  {found['fingerprint'][:7]}  BREAKING  close_page: when no longer accepts 'later'\n"
+        "exit 0: wrote a waiver in fusion.toml: 1 finding\n"
+    )
+    assert changed.read("fusion.toml") == (
+        f"{before}\n[[waivers]]\n"
+        f'fingerprints = ["{found["fingerprint"]}"]\nreason = "agents are told"\nuntil = 2026-12-31\n'
+    )
+    report = json.loads(changed.run("check", "--offline", "--format", "json").out)
+    assert report["summary"] == {"breaking": 0, "risky": 0, "safe": 0, "waived": 1, "verdict": "NONE"}
+    assert report["findings"] == [{**found, "waived": True}]
+
+
+@pytest.mark.parametrize(
+    "command", [["check", "--offline"], ["check", "--all", "--offline"], ["diff", "--base", "main"]]
+)
+def test_it_holds_in_every_report_and_is_a_line_there(changed: Any, command: list[str]) -> None:
+    changed.run("waive", finding(changed)["group"], "--reason", "agreed")
+    result = changed.run(*command, "--fail-on", "any")
+    lock = "fusion.lock: " if "--all" in command else ""
+    assert result.code == 0
+    assert f"{lock}pages: 1 waived\nWAIVED  1 finding accepted on purpose (--show waived)\n" in result.out
+    assert result.out.count(": 1 waived\n") == (2 if command[0] == "check" else 1)  # compatible, and the server
+    assert result.out.endswith("exit 0: no findings\n")
+    assert "      reason agreed\n" in changed.run(*command, "--show", "waived").out
+
+
+def test_explain_says_why_it_was_accepted(changed: Any) -> None:
+    group = finding(changed)["group"]
+    changed.run("waive", group, "--reason", "agreed")
+    assert "  waived       agreed\n" in changed.run("explain", group).out
+
+
+def test_the_lock_says_what_it_accepts_without_what_was_waived(
+    repository: Any, close_page: Any, close_page_v2: Any
+) -> None:
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.serve("pages", close_page_v2)
+    group = json.loads(repository.run("diff", "--format", "json").out)["findings"][0]["group"]
+    assert repository.run("waive", group, "--reason", "agreed").out.startswith("fusion.lock -> 1 live server\n")
+    assert "This accepts, for fusion.lock:\npages: 1 waived\n" in repository.run("lock").out
+
+
+def test_a_tool_that_joins_the_group_later_is_not_accepted(project: Any, close_page: Any, close_page_v2: Any) -> None:
+    def both(tool: Any) -> list[Any]:
+        return [tool, {**tool, "name": "open_page"}]
+
+    project.catalog("old.json", *both(close_page))
+    project.catalog("new.json", close_page_v2, {**close_page, "name": "open_page"})
+    diff = ("diff", "old.json", "new.json")
+    group = json.loads(project.run(*diff, "--format", "json").out)["findings"][0]["group"]
+    assert project.run("waive", group, *diff[1:], "--reason", "agreed").code == 0
+    assert project.run(*diff).code == 0
+    project.catalog("new.json", *both(close_page_v2))
+    assert project.run(*diff).code == 1
+    assert "1 breaking, 1 waived" in project.run(*diff).out
+    result = project.run("waive", group, *diff[1:], "--reason", "that one too")
+    assert "exit 0: wrote a waiver in fusion.toml: 1 finding\n" in result.out
+    assert project.run(*diff).code == 0
+
+
+def test_what_is_accepted_already_is_not_written_twice(changed: Any) -> None:
+    group = finding(changed)["group"]
+    changed.run("waive", group, "--reason", "agreed")
+    result = changed.run("waive", group, "--reason", "again")
+    assert result.code == 0
+    assert result.out.endswith(
+        "accepted already: agreed\nexit 0: nothing was written; fusion.toml accepts 1 finding of this id\n"
+    )
+    rule = ("waive", "--rule", "tool-removed", "--until", "2026-12-31", "--reason")
+    changed.run(*rule, "agreed")
+    before = changed.files()
+    assert changed.run(*rule, "again").out == (
+        "accepted already until 2026-12-31: agreed\n"
+        "exit 0: nothing was written; fusion.toml holds the waiver for tool-removed\n"
+    )
+    assert changed.files() == before
+
+
+def test_an_expired_waiver_is_a_finding_and_is_renewed(changed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    group = finding(changed)["group"]
+    changed.run("waive", group, "--reason", "agreed", "--until", "2026-12-31")
+    monkeypatch.setattr("fusion_contracts.cli.judging.today", lambda: date(2026, 12, 31))
+    assert changed.run("check", "--offline").code == 0
+    monkeypatch.setattr("fusion_contracts.cli.judging.today", lambda: date(2027, 1, 1))
+    result = changed.run("check", "--offline")
+    assert result.code == 1
+    said = r"\nRISKY  fusion\.toml: 1 risky\n  waivers +the waiver for \w{7} expired on 2026-12-31 "
+    assert re.search(said, result.out)
+    assert changed.run("waive", group, "--reason", "longer", "--until", "2027-06-30").out.endswith(
+        "exit 0: renewed a waiver in fusion.toml: 1 finding\n"
+    )
+    assert changed.read("fusion.toml").endswith('reason = "longer"\nuntil = 2027-06-30\n')
+    assert changed.run("check", "--offline", "--fail-on", "any").code == 0
+
+
+def test_a_rule_for_a_time(changed: Any) -> None:
+    found = finding(changed)["fingerprint"][:7]
+    words = ("--rule", "enum-value-removed", "--tool", "close_*", "-s", "pages", "--until", "2026-12-31")
+    result = changed.run("waive", *words, "--reason", "agreed")
+    assert result.code == 0
+    assert result.out == (
+        "fusion.toml accepts until 2026-12-31: agreed\n"
+        f"  {found}  BREAKING  close_page: when no longer accepts 'later'\n"
+        "exit 0: wrote a waiver in fusion.toml: 1 finding\n"
+    )
+    assert changed.read("fusion.toml").endswith(
+        '[[waivers]]\nrule = "enum-value-removed"\nserver = "pages"\ntool = "close_*"\n'
+        'reason = "agreed"\nuntil = 2026-12-31\n'
+    )
+    assert changed.run("check", "--offline").code == 0
+
+
+def test_without_a_base_it_is_said_that_nobody_knows(project: Any) -> None:
+    result = project.run("waive", "--rule", "tool-removed", "--until", "2026-12-31", "--reason", "agreed")
+    assert result.out.endswith("exit 0: wrote a waiver in fusion.toml: what it accepts is not known without a base\n")
+
+
+def test_settings_in_pyproject_keep_everything_else(changed: Any) -> None:
+    settings = changed.read("fusion.toml").replace("[sources", "[tool.fusion.sources")
+    (changed.folder / "fusion.toml").unlink()
+    text = f"[project]\r\nname = 'x'  # mine\r\n\r\n{settings}\n# end\n".replace("\r\n", "\n").replace("\n", "\r\n")
+    changed.write("pyproject.toml", text)
+    assert changed.run("waive", finding(changed)["group"], "--reason", "agreed").code == 0
+    written = changed.read("pyproject.toml")
+    assert written.startswith(text)
+    assert written.removeprefix(text).startswith("\r\n[[tool.fusion.waivers]]\r\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["0000000", "--reason", "a"], "no finding has an id that starts with 0000000; "),
+        (["00000", "--reason", "a"], "00000 is too short for an id; write at least 7 digits of it"),
+        (["tool-removed", "--reason", "a"], "tool-removed is no id; take the digits at the end of a row, or write "),
+        (["0000000"], 'a waiver needs a reason; add --reason "..."'),
+        (["0000000", "--reason", " "], 'a waiver needs a reason; add --reason "..."'),
+        (["0000000", "--reason", "a", "--until", "2026-11-30"], "2026-11-30 is over; name a day to come with --until"),
+        (["0000000", "--rule", "x"], "an ID and a rule are named; name one of the two"),
+        (["0000000", "--tool", "x"], "--tool goes with --rule; an ID says which tool and where"),
+        (["--reason", "a"], "--reason goes with an ID or with --rule; name what is accepted"),
+        (["--rule", "tool-remove", "--reason", "a"], 'there is no rule "tool-remove"; the nearest is tool-removed'),
+        (["--rule", "tool-removed", "--reason", "a"], "a waiver for a rule needs a last day; add --until YYYY-MM-DD"),
+        (
+            ["--rule", "waiver-expired", "--reason", "a", "--until", "2026-12-31"],
+            "a finding about a waiver is not waived; correct that waiver, or drop it",
+        ),
+        (["--prune", "--reason", "a"], "--prune goes alone; it looks at every waiver: fusion waive --prune"),
+        (["--prune", "-s", "a"], "--prune goes alone; it looks at every waiver: fusion waive --prune"),
+    ],
+)
+def test_what_is_refused_writes_nothing(changed: Any, words: list[str], said: str) -> None:
+    before = changed.files()
+    result = changed.run("waive", *words)
+    assert result.code == 2
+    assert result.err.removeprefix("pages: starting python serve.py pages.json\n").startswith(f"fusion: {said}")
+    assert changed.files() == before
+
+
+def test_a_day_that_is_none(project: Any) -> None:
+    result = project.run("waive", "0000000", "--until", "soon")
+    assert (result.code, result.err.splitlines()[-2]) == (
+        2, "Error: Invalid value for '--until': 'soon' is no day such as 2026-12-31.",
+    )  # fmt: skip
+
+
+def test_a_finding_about_a_waiver_is_not_accepted(changed: Any) -> None:
+    changed.run("waive", "--rule", "tool-removed", "--until", "2026-12-31", "--reason", "agreed")
+    report = json.loads(changed.run("check", "--offline", "--format", "json").out)
+    (about,) = [one for one in report["findings"] if one["rule"] == "waiver-unmatched"]
+    assert (about["server"], about["tool"], about["pointer"]) == ("fusion.toml", None, "/waivers/0")
+    before = changed.files()
+    assert changed.run("waive", about["fingerprint"], "--reason", "a").code == 2
+    assert changed.files() == before
+
+
+def test_names_and_reasons_cannot_write_on_the_terminal(changed: Any) -> None:
+    group = finding(changed)["group"]
+    result = changed.run("waive", group, "--reason", "a\x1b[31m\u202e")
+    assert "\x1b" not in result.out + changed.read("fusion.toml")
+    assert "\u202e" not in result.out + changed.read("fusion.toml")
+    for command in (["waive"], ["check", "--offline", "--show", "waived"], ["explain", group]):
+        assert "\x1b" not in changed.run(*command).out
+
+
+# --- waivers that accept nothing -------------------------------------------------------------------------------------
+
+
+def test_one_that_is_added_and_matches_nothing_is_a_finding_until_it_is_at_the_base(changed: Any) -> None:
+    changed.write("fusion.toml", changed.read("fusion.toml") + OTHER)
+    for command in (["check", "--offline"], ["diff", "--base", "main"]):
+        result = changed.run(*command)
+        assert "RISKY  fusion.toml: 1 risky\n" in result.out
+        assert "\n  waivers                        the waiver for 0000000 matches nothing" in result.out
+        assert "note: " not in result.err
+    assert "fusion.toml" not in changed.run("diff", "--base", "main", "-s", "pages").out
+    assert "fusion.toml:" not in changed.run("diff").out
+    release(changed)
+    result = changed.run("check", "--offline", "--fail-on", "any")
+    assert (result.code, result.err) == (
+        0, "note: 1 waiver accepts nothing any more: fusion waive --prune drops it\n",
+    )  # fmt: skip
+
+
+def test_a_stale_lock_says_nothing_of_waivers_that_are_not_needed_yet(changed: Any, close_page: Any) -> None:
+    release(changed)
+    changed.serve("pages", close_page)
+    group = json.loads(changed.run("diff", "--format", "json").out)["findings"][0]["group"]
+    changed.run("waive", group, "--reason", "agreed")
+    result = changed.run("check")
+    assert result.code == 1
+    assert "matches nothing" not in result.out
+    changed.run("lock")
+    assert changed.run("check", "--fail-on", "any").code == 0
+
+
+def test_the_first_lock_and_an_unknown_base_say_nothing_of_waivers(repository: Any, close_page: Any) -> None:
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.write("fusion.toml", repository.read("fusion.toml") + OTHER)
+    assert "matches nothing" not in repository.run("check", "--offline").out
+    (repository.folder / "other").write_text("", encoding="utf-8")
+    repository.git("add", "other")
+    repository.git("commit", "-q", "-m", "one")
+    assert "matches nothing" not in repository.run("check", "--offline", "--base", "main").out
+
+
+def test_waivers_are_listed_with_what_they_accept(changed: Any) -> None:
+    assert changed.run("waive").out == "exit 0: no waivers in fusion.toml\n"
+    found = finding(changed)["fingerprint"]
+    over = '[[waivers]]\nrule = "tool-removed"\nreason = "over"\nuntil = 2026-11-30\n'
+    changed.write("fusion.toml", changed.read("fusion.toml") + OTHER + over)
+    changed.git("add", "fusion.toml")
+    changed.git("commit", "-q", "-m", "waivers", "--only", "fusion.toml")
+    changed.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    changed.run("waive", found, "--reason", "agreed", "--until", "2026-12-31")
+    changed.run("waive", "--rule", "tool-added", "--until", "2026-12-31", "--reason", "soon")
+    result = changed.run("waive")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.split("\n", 1)[1] == (
+        "0000000: accepts nothing any more (--prune drops it)\n"
+        "  reason   a\n"
+        "tool-removed: expired on 2026-11-30\n"
+        "  reason   over\n"
+        f"{found[:7]}: accepts 1 finding, until 2026-12-31\n"
+        "  reason   agreed\n"
+        f"  {found[:7]}  BREAKING  close_page: when no longer accepts 'later'\n"
+        "tool-added: accepts nothing here, until 2026-12-31\n"
+        "  reason   soon\n"
+        "exit 0: 4 waivers in fusion.toml\n"
+    )
+
+
+# --- dropping --------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_spent_or_expired_is_dropped(changed: Any, close_page: Any) -> None:
+    before = changed.read("fusion.toml")
+    changed.run("waive", finding(changed)["group"], "--reason", "agreed")
+    kept = '\n[[waivers]]\nrule = "tool-added"\nreason = "new"\nuntil = 2026-12-31\n'
+    release(changed)
+    over = '\n[[waivers]]\nrule = "tool-removed"\nreason = "over"\nuntil = 2026-11-30\n'
+    changed.write("fusion.toml", changed.read("fusion.toml") + over + kept)
+    result = changed.run("waive", "--prune")
+    assert result.code == 0
+    assert [line.split(", ")[1] for line in result.out.splitlines()[:-1]] == ["accepts nothing any more", "expired"]
+    assert result.out.endswith("exit 0: dropped 2 waivers from fusion.toml\n")
+    assert changed.read("fusion.toml") == before + kept
+    assert changed.run("waive", "--prune").out == "exit 0: nothing to drop in fusion.toml\n"
+
+
+def test_what_a_live_server_needs_is_kept(changed: Any, close_page: Any) -> None:
+    release(changed)
+    changed.serve("pages", close_page)
+    group = json.loads(changed.run("diff", "--format", "json").out)["findings"][0]["group"]
+    changed.run("waive", group, "--reason", "agreed")
+    release(changed)
+    before = changed.files()
+    result = changed.run("waive", "--prune")
+    assert (result.code, result.out) == (0, "exit 0: nothing to drop in fusion.toml\n")
+    assert changed.files() == before
+
+
+def test_what_a_server_that_was_not_read_could_need_is_kept(changed: Any) -> None:
+    changed.run("waive", finding(changed)["group"], "--reason", "agreed")
+    rule = ("waive", "--rule", "enum-value-removed", "--until", "2026-12-31", "--reason", "agreed", "-s")
+    changed.run(*rule, "p*")
+    changed.run(*rule, "mail")
+    release(changed)
+    changed.write("pages.json", "no JSON: the server dies")
+    result = changed.run("waive", "--prune")
+    assert result.code == 2
+    assert result.out == (
+        "dropped: enum-value-removed of mail, accepts nothing any more\n"
+        "exit 2: dropped 1 waiver from fusion.toml; could not check 2 waivers\n"
+    )
+    assert "fusion: pages: " in result.err
+
+
+def test_what_a_check_against_a_release_needs_is_kept(repository: Any, close_page: Any, close_page_v2: Any) -> None:
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.run("release", "1")
+    release(repository)
+    repository.serve("pages", close_page_v2)
+    repository.run("lock")
+    base = ("--base", "origin/main")
+    report = json.loads(repository.run("check", "--offline", "--format", "json", *base).out)
+    repository.run("waive", report["findings"][0]["group"], "--reason", "agreed", *base)
+    release(repository)
+    result = repository.run("check", "--offline", *base, "--fail-on", "any")
+    assert (result.code, result.err) == (0, "")
+    assert repository.run("check", "--offline", *base, "--against", "release").code == 0
+    assert repository.run("waive", "--prune", *base).out == "exit 0: nothing to drop in fusion.toml\n"
+    repository.run("release", "2")
+    assert repository.run("waive", "--prune", *base).out.endswith("exit 0: dropped 1 waiver from fusion.toml\n")
+
+
+def test_without_a_base_only_expired_ones_are_dropped(project: Any, close_page: Any) -> None:
+    project.run("lock", "--name", "pages", *project.serve("pages", close_page))
+    over = OTHER.replace("0000000", "1111111") + "until = 2026-11-30\n"
+    project.write("fusion.toml", project.read("fusion.toml") + over + OTHER)
+    result = project.run("waive", "--prune")
+    assert (result.code, result.out) == (
+        2,
+        "dropped: 1111111, expired\nexit 2: dropped 1 waiver from fusion.toml; could not check 1 waiver\n",
+    )
+
+
+def test_a_file_that_changes_meanwhile_is_left_alone(changed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fusion_contracts.config import waiving
+
+    group = finding(changed)["group"]
+    write = waiving.with_waiver
+
+    def slow(*arguments: Any) -> str:
+        changed.write("fusion.toml", changed.read("fusion.toml") + "# meanwhile\n")
+        return write(*arguments)
+
+    monkeypatch.setattr(waiving, "with_waiver", slow)
+    result = changed.run("waive", group, "--reason", "agreed")
+    assert result.code == 2
+    assert "was changed meanwhile; nothing was written; run it again" in result.err
+    assert changed.read("fusion.toml").endswith("# meanwhile\n")
