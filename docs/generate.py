@@ -114,7 +114,7 @@ def shown(form: str) -> str:
     compatible = f"with {report.base.label}: 1 breaking"
     answers = {"intact": ["yes"], "fresh": ["1 server unchanged"], "compatible": [compatible]}
     compared = Compared(*locks, "fusion.lock", encode(locks[1]), "fusion.lock, 1 server", answers)
-    text = render(form, report, Context("fusion check", {None: compared}, 1, "exit 1: breaking findings", 80))
+    text = render(form, report, Context("fusion check", {None: compared}, 1, "exit 1: breaking findings", width=80))
     return json.dumps(json.loads(text)["runs"][0]["results"], indent=2) + "\n" if form == "sarif" else text
 
 

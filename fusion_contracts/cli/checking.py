@@ -38,6 +38,13 @@ class Asked:
     expect_bump: bool = False
     next_version: str | None = None
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What names the same comparison on the command line of another command."""
+        if self.against != "base":
+            return ("--against", self.against)
+        return () if self.base is None else ("--base", self.base)
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -94,7 +101,7 @@ class Outcome:
     @property
     def failing(self) -> set[str]:
         """The fingerprints of the findings that fail the run."""
-        return {one.fingerprint for one in (*failing(self.report, self.judging.fail_on), *self.unmoved)}
+        return {one.fingerprint for one in (*self.judging.failing(self.report), *self.unmoved)}
 
     def faults(self, shown: str) -> list[str]:
         """What fails beside findings; `shown` is what the lock is called."""
@@ -106,11 +113,15 @@ class Outcome:
 def run(project: Project, asked: Asked, writer: Writer) -> int:
     """Ask all three, report, return the exit code. Raises FusionError where there is no lock to check."""
     outcome = check_lock(project, asked)
-    return finish(outcome.whole, {None: outcome}, writer)
+    return finish(outcome.whole, {None: outcome}, writer, asked)
 
 
 def finish(
-    whole: Report, outcomes: Mapping[str | None, Outcome], writer: Writer, failed: Sequence[Problem] = ()
+    whole: Report,
+    outcomes: Mapping[str | None, Outcome],
+    writer: Writer,
+    asked: Asked,
+    failed: Sequence[Problem] = (),
 ) -> int:
     """Write the report on one lock or several, say how it ends, and return the exit code.
 
@@ -128,7 +139,7 @@ def finish(
         unchecked=[*(problem for outcome in outcomes.values() for problem in outcome.unchecked), *failed],
     )
     compared = {place: _compared(outcome, place, writer) for place, outcome in outcomes.items()}
-    writer.report(whole, Context("fusion check", compared, code, said))
+    writer.report(whole, Context("fusion check", compared, code, said, again=asked.words))
     writer.line(said)
     return code
 

@@ -40,6 +40,14 @@ class Named:
     against: str | None = None
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The same on a command line, the command last."""
+        words = [*self.sources]
+        words += [] if self.base is None else ["--base", self.base]
+        words += [] if self.against is None else ["--against", self.against]
+        return (*words, "--", *self.command) if self.command else tuple(words)
+
+    @property
     def nothing(self) -> bool:
         """Whether nothing is named, and so the lock is compared with its live sources."""
         return self.base is None and self.against is None and not self.sources and not self.command
@@ -68,7 +76,7 @@ def compare(named: Named, project: Project, judging: Judging, writer: Writer) ->
     report, compared = _compared(named, project, judging, writer)
     code = judging.code(report)
     said = ending(code, judging.said(report), found=bool(judging.failing(report)), unchecked=report.errors)
-    writer.report(report, Context("fusion diff", {None: compared}, code, said))
+    writer.report(report, Context("fusion diff", {None: compared}, code, said, again=named.words))
     writer.line(said)
     return code
 

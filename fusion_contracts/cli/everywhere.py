@@ -46,7 +46,7 @@ def check_all(folder: str, asked: Asked, writer: Writer) -> int:
         outcomes.update(_gone(root, projects, asked))
     except FusionError as error:
         failed.append(error.problem)
-    return finish(_merged(outcomes, failed), outcomes, writer, failed)
+    return finish(_merged(outcomes, failed), outcomes, writer, asked, failed)
 
 
 def _gone(root: Path, projects: Mapping[str, str], asked: Asked) -> dict[str | None, Outcome]:

@@ -11,6 +11,7 @@ from fusion_contracts.cli.options import (
     ConfigPath,
     Folder,
     Headers,
+    Learned,
     Lockfile,
     NoColour,
     PassEnv,
@@ -32,6 +33,7 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     old: Annotated[str | None, typer.Argument(metavar="OLD", help="With an ID: as for diff.")] = None,
     new: Annotated[str | None, typer.Argument(metavar="NEW | -- COMMAND", help="With an ID: as for diff.")] = None,
     base: Base = None,
+    against: Learned = None,
     pass_env: PassEnv = [],  # noqa: B006
     headers: Headers = [],  # noqa: B006
     transport: Transport = None,
@@ -57,7 +59,8 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
 
     writer = Writer.of([], None, folder, no_colour=no_colour)
     access = Access.of(pass_env, headers, transport, timeout)
-    named = Named(tuple(one for one in (old, new) if one is not None), context.obj, base, tuple(servers), access)
+    sources = tuple(one for one in (old, new) if one is not None)
+    named = Named(sources, context.obj, base, tuple(servers), access, against)
     if what is None:
         return list_rules(named, writer)
     if not is_id(what):

@@ -12,6 +12,7 @@ from fusion_contracts.cli.options import (
     ConfigPath,
     Folder,
     Headers,
+    Learned,
     Lockfile,
     NoColour,
     PassEnv,
@@ -65,6 +66,7 @@ def waive(  # noqa: PLR0913, PLR0917 - the options of a command
         bool, typer.Option("--prune", help="Drop waivers that have expired, or accept nothing any more.")
     ] = False,
     base: Base = None,
+    against: Learned = None,
     pass_env: PassEnv = [],  # noqa: B006
     headers: Headers = [],  # noqa: B006
     transport: Transport = None,
@@ -90,7 +92,7 @@ def waive(  # noqa: PLR0913, PLR0917 - the options of a command
 
     sources = tuple(one for one in (old, new) if one is not None)
     access = Access.of(pass_env, headers, transport, timeout)
-    named = Named(sources, context.obj, base, tuple(servers), access)
+    named = Named(sources, context.obj, base, tuple(servers), access, against)
     day = None if until is None else date.fromisoformat(until)
     asked = Asked(identifier, rule, tool, pointer, reason, day, prune=prune)
     project = open_project(folder, lockfile, config, create=identifier is not None or rule is not None)

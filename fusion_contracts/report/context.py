@@ -43,7 +43,8 @@ class Context:
     """What surrounds a report. Every format takes one, and uses of it what it can show.
 
     `compared` holds the locks of the run by the `lockfile` of their findings: None for the only one. `width`, `colour`
-    and `show` are a terminal's. `ending` is the last line, and `code` the exit code that it states. `version` is this
+    and `show` are a terminal's. `ending` is the last line, and `code` the exit code that it states. `again` are the
+    words with which `fusion waive` and `fusion explain` look at the same comparison: `--base main`. `version` is this
     release's.
     """
 
@@ -51,6 +52,7 @@ class Context:
     compared: Mapping[str | None, Compared] = field(default_factory=dict)
     code: int = 0
     ending: str = ""
+    again: tuple[str, ...] = ()
     width: int = 100
     colour: bool = False
     show: frozenset[str] = frozenset()

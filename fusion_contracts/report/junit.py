@@ -165,7 +165,9 @@ def _outcome(case: _Case) -> Iterator[str]:
 
 
 def _skipped(waived: Sequence[Finding]) -> str:
-    return f"      <skipped{_attributes(message=f'{len(waived)} {_WAIVED}')}/>"
+    reasons = "; ".join(dict.fromkeys(one.accepted for one in waived if one.accepted))
+    said = f"{len(waived)} {_WAIVED}"
+    return f"      <skipped{_attributes(message=f'{said}: {reasons}' if reasons else said)}/>"
 
 
 def _and_more(first: str, more: Sequence[str]) -> str:

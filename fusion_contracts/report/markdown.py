@@ -148,7 +148,8 @@ def _section(section: Section, detail: _Detail) -> Iterator[str]:
         yield from _breaking(groups(by_level["BREAKING"]), versions[:1], detail)
     yield from _folded(f"{len(by_level['RISKY'])} risky", _risky(by_level["RISKY"], detail), shown=detail.risky)
     yield from _folded(f"{len(by_level['SAFE'])} safe", _safe(by_level["SAFE"], detail), shown=detail.safe)
-    yield from _folded(f"{len(section.waived)} waived", _table(groups(section.waived), detail), shown=detail.waived)
+    waived = _table(groups(section.waived), detail, last="Accepted because")
+    yield from _folded(f"{len(section.waived)} waived", waived, shown=detail.waived)
     if section.cost is not None and section.cost.tells:
         yield f"Cost to the model: {str(section.cost).replace('->', '→')}"
 
@@ -157,7 +158,7 @@ def _breaking(broken: list[list[Finding]], versions: Sequence[str], detail: _Det
     yield f"Agents that learned {markdown(versions[0]) if versions else 'the old contract'} fail on these calls:"
     rows = len(broken) if detail.rows is None else detail.rows
     if broken[:rows]:
-        yield _table(broken[:rows], detail, calls=detail.calls)
+        yield _table(broken[:rows], detail, last="Worked before" if detail.calls else "")
     if broken[rows:]:
         yield f"{len(broken[rows:])} more, {_REST}: {_ids(broken[rows:])}"
     if detail.below:
@@ -184,15 +185,17 @@ def _hints(hints: Sequence[str]) -> str:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _table(found: Iterable[Sequence[Finding]], detail: _Detail, *, calls: bool = False) -> str:
-    head = ["What changed", "Tools", *(["Worked before"] if calls else []), "Id"]
-    rows = [_row(group, detail, calls=calls) for group in found]
+def _table(found: Iterable[Sequence[Finding]], detail: _Detail, *, last: str = "") -> str:
+    """A row a group; `last` heads one more column, of the calls that worked or of the reasons that waivers give."""
+    more = {"Worked before": _worked, "Accepted because": _accepted}.get(last)
+    head = ["What changed", "Tools", *([last] if more else []), "Id"]
+    rows = [_row(group, detail, [more(group, detail)] if more else []) for group in found]
     if not rows:
         return ""
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows))
 
 
-def _row(group: Sequence[Finding], detail: _Detail, *, calls: bool) -> list[str]:
+def _row(group: Sequence[Finding], detail: _Detail, more: Sequence[str]) -> list[str]:
     messages = list(dict.fromkeys(finding.message for finding in group))
     known = {name for finding in group for name in _arguments(finding)}
     told = [markdown(_cut(message, detail.sentence), known) for message in messages[:_DISTINCT]]
@@ -200,8 +203,7 @@ def _row(group: Sequence[Finding], detail: _Detail, *, calls: bool) -> list[str]
     every = names(group)
     tools = ", ".join(markdown_code(_cut(name, _LABEL)) for name in every[: detail.names])
     tools += f" and {len(every) - detail.names} more" if len(every) > detail.names else ""
-    worked = [_worked(group, detail)] if calls else []
-    return ["<br>".join(told), tools, *worked, f"`{group[0].group[:DIGITS]}`"]
+    return ["<br>".join(told), tools, *more, f"`{group[0].group[:DIGITS]}`"]
 
 
 def _arguments(finding: Finding) -> Iterator[str]:
@@ -221,6 +223,11 @@ def _worked(group: Sequence[Finding], detail: _Detail) -> str:
     if len(text) > detail.value:
         (_, text), _ = call(finding, fronted=True)
     return f"{'the answer ' if finding.side == 'output' else ''}{markdown_code(_cut(text, detail.value))}"
+
+
+def _accepted(group: Sequence[Finding], detail: _Detail) -> str:
+    reasons = dict.fromkeys(finding.accepted for finding in group if finding.accepted)
+    return "<br>".join(markdown(_cut(reason, detail.sentence)) for reason in list(reasons)[:_DISTINCT])
 
 
 def _risky(findings: Sequence[Finding], detail: _Detail) -> str:

@@ -122,7 +122,7 @@ def _results(findings: tuple[Finding, ...], rules: list[str], places: Places) ->
             "locations": [_location(finding, place)],
             "partialFingerprints": fingerprints
             | ({"primaryLocationLineHash": f"{finding.fingerprint}:1"} if shares else {}),
-            **({"suppressions": [_suppression()]} if finding.waived else {}),
+            **({"suppressions": [_suppression(finding)]} if finding.waived else {}),
             "properties": _properties(finding),
         }
 
@@ -164,8 +164,8 @@ def _uri(path: str) -> str:
     return quote(path.encode("utf-8", "surrogateescape"))
 
 
-def _suppression() -> JsonObject:
-    return {"kind": "external", "status": "accepted", "justification": _WAIVED}
+def _suppression(finding: Finding) -> JsonObject:
+    return {"kind": "external", "status": "accepted", "justification": printable(finding.accepted) or _WAIVED}
 
 
 def _properties(finding: Finding) -> JsonObject:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable, shortened
+from fusion_contracts.report import commands
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
 from fusion_contracts.report.escape import log_lines
@@ -49,7 +50,7 @@ def render(report: Report, context: Context) -> str:
 
     `context.show` holds any of `safe`, `risky`, `prose`, `waived`, `all`: what to list in full.
     """
-    findings = render_findings(report, context) + why(report, context.width)
+    findings = render_findings(report, context) + why(report, context)
     answers = "".join(f"{line}\n" for one in context.compared.values() for line in _answers(one, context.command))
     # an answer names what it could not check
     problems = "" if answers else render_problems(report.errors, width=context.width, colour=context.colour)
@@ -73,7 +74,7 @@ def render_findings(report: Report, context: Context) -> str:
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in parts)
 
 
-def why(report: Report, width: int = 100) -> str:
+def why(report: Report, context: Context) -> str:
     """How to accept the worst finding, where it is BREAKING, and to read more about it; "" for none above SAFE."""
     worst = next((one for one in report.findings if one.level and not one.waived), None)
     if worst is None:
@@ -81,8 +82,8 @@ def why(report: Report, width: int = 100) -> str:
     reason = f"Why: fusion explain {worst.rule}"
     if worst.level.name != "BREAKING":
         return f"\n{reason}\n"
-    accept = f'Accept on purpose: fusion waive {worst.group[:_DIGITS]} --reason "..."'
-    gap = " " * 5 if len(accept) + 5 + len(reason) <= columns(width) else "\n"
+    accept = f"Accept on purpose: {commands.waive(worst, context)}"
+    gap = " " * 5 if len(accept) + 5 + len(reason) <= columns(context.width) else "\n"
     return f"\n{accept}{gap}{reason}\n"
 
 

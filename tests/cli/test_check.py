@@ -55,7 +55,8 @@ def test_a_breaking_change_offline(committed: Any, close_page_v2: Any) -> None:
         '      now     refused: when is "later"\n'
         "Least version bump: major (1.0.0 -> 2.0.0)\n"
         "\n"
-        'Accept on purpose: fusion waive cd16508 --reason "..."     Why: fusion explain enum-value-removed\n'
+        'Accept on purpose: fusion waive cd16508 --reason "..." --base main\n'
+        "Why: fusion explain enum-value-removed\n"
         "exit 1: breaking findings\n"
     )
     assert committed.run("check", "--offline", "--base", "main", "--fail-on", "never").code == 0

@@ -47,7 +47,8 @@ def test_each_lock_is_checked_and_one_line_ends_it(monorepo: Any, close_page_v2:
         '      now     refused: when is "later"\n'
         "Least version bump: major (1.0.0 -> 2.0.0)\n"
         "\n"
-        'Accept on purpose: fusion waive cd16508 --reason "..."     Why: fusion explain enum-value-removed\n'
+        'Accept on purpose: fusion waive cd16508 --reason "..." -C a --base main\n'
+        "Why: fusion explain enum-value-removed\n"
         "exit 1: breaking findings\n"
     )
 

@@ -15,7 +15,8 @@ BREAKING = (
     '      worked  close_page {"when": "later"}\n'
     '      now     refused: when is "later"\n'
 )
-WHY = '\nAccept on purpose: fusion waive b7eb760 --reason "..."     Why: fusion explain enum-value-removed\n'
+ACCEPT = '\nAccept on purpose: fusion waive b7eb760 --reason "..." old.json new.json'
+WHY = f"{ACCEPT}\nWhy: fusion explain enum-value-removed\n"
 
 
 @pytest.fixture
@@ -308,7 +309,8 @@ def test_the_lock_at_a_revision(repository: Any, close_page: Any, close_page_v2:
         f"fusion.lock at main ({commit[:7]}) -> fusion.lock",
         "BREAKING  pages: 1 breaking",
     ]
-    assert repository.run("diff", "git:main").out.splitlines()[1:] == result.out.splitlines()[1:]
+    named = repository.run("diff", "git:main").out.replace("git:main", "--base main")
+    assert named.splitlines()[1:] == result.out.splitlines()[1:]
     report = json.loads(repository.run("diff", "--base", commit[:9], "--format", "json").out)
     assert report["base"] == {"label": f"fusion.lock at {commit[:9]}", "kind": "git", "revision": commit}
 

@@ -112,7 +112,8 @@ def contract(*tools: Tool) -> ServerContract:
 
 def compared(old: ServerContract, new: ServerContract, **more: Any) -> tuple[Report, Context]:
     lock = Compared(Lock({old.name: old}), Lock({new.name: new}), **more)
-    return diff(old, new, base=OLD, head=NEW), Context(compared={None: lock}, ending="exit 1: breaking findings")
+    context = Context(compared={None: lock}, ending="exit 1: breaking findings", again=("old.json", "new.json"))
+    return diff(old, new, base=OLD, head=NEW), context
 
 
 # --- the page --------------------------------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ def test_a_finding_shows_its_call_and_what_it_gets_now(real: Element) -> None:
     identifier = group.removeprefix("group-")
     assert commands == [
         f"fusion explain {identifier} old.json new.json",
-        f'fusion waive {identifier} --reason "..."',
+        f'fusion waive {identifier} --reason "..." old.json new.json',
     ]
 
 

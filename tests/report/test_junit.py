@@ -125,10 +125,11 @@ def test_several_failures_of_one_case_are_one_failure() -> None:
 
 def test_what_is_waived_is_skipped() -> None:
     both = finding("b", Level.BREAKING), finding("b", Level.BREAKING, pointer="/y", waived=True)
-    root = junit(finding("a", Level.BREAKING, waived=True), *both)
+    reason = "ends with 3 & <4>"
+    root = junit(finding("a", Level.BREAKING, waived=True, accepted=reason), *both)
     assert outcomes(root) == PASSED | {"a": ["skipped", "system-out"], "b": ["failure", "system-out"]}
     (skipped,) = root.iter("skipped")
-    assert skipped.get("message") == "1 accepted on purpose"
+    assert skipped.get("message") == f"1 accepted on purpose: {reason}"
 
 
 def test_what_could_not_be_checked_is_an_error() -> None:

@@ -50,7 +50,7 @@ def test_a_whole_comment() -> None:
         finding("wait", "timeout is new", Level.RISKY, pointer="/inputSchema/properties/timeout"),
         finding("wait", "m", Level.RISKY, rule="description-changed", pointer="/description", side="tool"),
         finding("wait", "b added", Level.SAFE, rule="optional-property-added", pointer="/inputSchema/properties/b"),
-        finding("wait", "c removed", pointer="/inputSchema/properties/c", waived=True),
+        finding("wait", "c removed", pointer="/inputSchema/properties/c", waived=True, accepted="see #12 | x"),
         finding(
             None, "version 1 -> 2", Level.SAFE, rule="server-version-changed", side="server", before="1", after="2"
         ),
@@ -83,7 +83,8 @@ def test_a_whole_comment() -> None:
         "| `b` added | `wait` | `#######` |\n\n"
         "</details>\n\n"
         "<details><summary>1 waived</summary>\n\n"
-        "| What changed | Tools | Id |\n| --- | --- | --- |\n| `c` removed | `wait` | `#######` |\n\n"
+        "| What changed | Tools | Accepted because | Id |\n| --- | --- | --- | --- |\n"
+        "| `c` removed | `wait` | see <code>&#35;12 &#124;</code> x | `#######` |\n\n"
         "</details>\n\n"
         "Cost to the model: 2,786 → 3,402 tokens (+22 %, estimate)\n\n"
         "<details><summary>What fusion check asked</summary>\n\n"

@@ -36,7 +36,7 @@ def text_of(*findings: Finding, width: int = 90, costs: tuple[Cost, ...] = (), *
     """The report without its last line, which is tested by itself."""
     context = Context(width=width, **options)
     report = Report(OLD, NEW, findings, costs=costs)
-    return render(report, context).removesuffix(why(report, width))
+    return render(report, context).removesuffix(why(report, context))
 
 
 # The last digits of a row are the group's id: a hash that these tests do not depend on.
@@ -295,11 +295,11 @@ def test_the_last_line_names_the_rule_of_the_worst() -> None:
     accept = f'Accept on purpose: fusion waive {mark} --reason "..."'
     whole = Report(OLD, NEW, tuple(found))
     assert render(whole, Context(width=95)).endswith(f"\n\n{accept}     Why: fusion explain property-renamed\n")
-    assert why(whole, 94) == f"\n{accept}\nWhy: fusion explain property-renamed\n"
+    assert why(whole, Context(width=94)) == f"\n{accept}\nWhy: fusion explain property-renamed\n"
     assert render(Report(OLD, NEW, tuple(found[::2])), page).endswith("\n\nWhy: fusion explain x-rule\n")
     safe = Report(OLD, NEW, (finding("tool-added", Level.SAFE, "new", "added"),))
     assert "Why:" not in render(safe, Context(width=90))
-    assert why(safe) == ""
+    assert why(safe, Context()) == ""
 
 
 def test_null_is_a_call_s_value_too() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import HIDDEN, equal, shell_word
+from fusion_contracts.canonical import HIDDEN, equal
+from fusion_contracts.report.commands import explain, waive
 from fusion_contracts.report.page.markup import Markup, join, json_text, tag
 from fusion_contracts.report.page.prose import marked, reworded
 from fusion_contracts.report.page.room import Room
@@ -13,6 +15,7 @@ from fusion_contracts.report.refusal import call
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding, Report
+    from fusion_contracts.report.context import Context
 
 __all__ = ["commands", "details"]
 
@@ -29,6 +32,7 @@ def details(finding: Finding, room: Room, *, hinted: bool = True) -> Markup:
     """
     rows = [*_call(finding), *_values(finding, room)]
     rows += [("next", tag("span", finding.hint))] if hinted and finding.hint and finding.level else []
+    rows += [("waived", tag("span", finding.accepted))] if finding.accepted else []
     rows.append(("where", _where(finding)))
     return tag("dl", *(part for label, text in rows for part in (tag("dt", label), tag("dd", text))))
 
@@ -83,19 +87,18 @@ def _where(finding: Finding) -> Markup:
     return tag("span", join(parts, " \u00b7 "), class_="muted")
 
 
-def commands(kind: Sequence[Sequence[Finding]], report: Report) -> Markup:
+def commands(kind: Sequence[Sequence[Finding]], report: Report, context: Context) -> Markup:
     """The commands for each group of an article, folded."""
     found = [group[0] for group in kind]
-    said = [f"fusion explain {found[0].group[:_DIGITS]}{_sources(report)}"]
-    said += [f'fusion waive {one.group[:_DIGITS]} --reason "..."' for one in found if one.level and not one.waived]
+    context = context if context.again else replace(context, again=_sources(report))
+    said = [explain(found[0], context)]
+    said += [waive(one, context) for one in found if one.level and not one.waived]
     name = "Explain or waive" if len(said) > 1 else "Explain"
     summary = tag("summary", name, tag("span", f" {found[0].group[:_DIGITS]}", class_="muted"))
     return tag("details", summary, *(tag("p", tag("code", one, class_="command")) for one in said), class_="commands")
 
 
-def _sources(report: Report) -> str:
-    """What to add so that the same two are compared again; nothing where they are the ones that are taken anyway."""
-    base, head = report.base, report.head
-    if base.kind == head.kind == "catalog":
-        return f" {shell_word(base.label)} {shell_word(head.label)}"
-    return f" --base {shell_word(base.revision[:12])}" if base.kind == "git" and base.revision else ""
+def _sources(report: Report) -> tuple[str, ...]:
+    """The base of a page that was made elsewhere, so that it is the same here."""
+    base = report.base
+    return ("--base", base.revision[:12]) if base.kind == "git" and base.revision else ()

@@ -77,7 +77,8 @@ class Findings:
         badge = tag("p", f"{every[0].level.name}, waived", class_="muted") if level == WAIVED else Markup("")
         why = tag("a", f"Why: {rule}", href=f"#{identifier(rule)}", class_="inline")
         alone = every[0] if len(every) == 1 else None
-        foot = tag("div", self._link(alone) if alone else "", why, commands(kind, self.report), class_="more")
+        said = commands(kind, self.report, self.schemas.context)
+        foot = tag("div", self._link(alone) if alone else "", why, said, class_="more")
         rows = [tag("div", self._details(alone), **_known(alone))] if alone else self._rows(kind, level)
         return tag(
             "article", head, badge, *rows, foot, id=anchor, class_=f"group {level}", data_level=level, data_rule=rule,
