@@ -20,7 +20,7 @@ BREAKING = (
     '      worked  close_page {"when": "later"}\n'
     '      now     refused: when is "later"\n'
     "\n"
-    "Why: fusion explain enum-value-removed\n"
+    'Accept on purpose: fusion waive cd16508 --reason "..."     Why: fusion explain enum-value-removed\n'
 )
 
 

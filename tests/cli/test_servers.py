@@ -107,3 +107,18 @@ def test_an_unknown_rule_of_a_server_is_named(two: Any) -> None:
         2,
         'fusion: there is no rule "tool-remove"; the nearest is tool-removed; take the id from a finding\'s `rule`',
     )
+
+
+@pytest.mark.parametrize(("limit", "failures"), [("never", 0), ("breaking", 1)])
+def test_formats_show_as_failed_what_fails_by_its_servers_limit(
+    repository: Any, close_page: Any, close_page_v2: Any, limit: str, failures: int
+) -> None:
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.commit()
+    repository.serve("pages", close_page_v2)
+    repository.run("lock")
+    repository.write("fusion.toml", repository.read("fusion.toml") + f'[servers.pages]\nfail-on = "{limit}"\n')
+    for command in (["check", "--offline", "--base", "HEAD"], ["diff", "--base", "HEAD"]):
+        result = repository.run(*command, "--format", "junit")
+        assert result.code == failures
+        assert f'failures="{failures}"' in result.out

@@ -393,3 +393,22 @@ def test_a_file_that_changes_meanwhile_is_left_alone(changed: Any, monkeypatch: 
     assert result.code == 2
     assert "was changed meanwhile; nothing was written; run it again" in result.err
     assert changed.read("fusion.toml").endswith("# meanwhile\n")
+
+
+def test_formats_show_what_is_waived_and_why(changed: Any) -> None:
+    changed.run("waive", finding(changed)["group"], "--reason", "agreed")
+    check = ("check", "--offline", "--format")
+    (result,) = json.loads(changed.run(*check, "sarif").out)["runs"][0]["results"]
+    assert result["suppressions"] == [{"kind": "external", "status": "accepted", "justification": "agreed"}]
+    assert "1 waived" in changed.run(*check, "markdown").out
+    assert 'failures="0"' in changed.run(*check, "junit").out
+    assert "::error" not in changed.run(*check, "github").out
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "sarif", "github", "junit", "html"])
+def test_every_format_takes_a_finding_about_a_waiver(changed: Any, form: str) -> None:
+    changed.write("fusion.toml", changed.read("fusion.toml") + OTHER)
+    result = changed.run("check", "--offline", "--format", form)
+    assert result.code == 1
+    assert "0000000" in result.out
+    assert "fault" not in result.err
