@@ -1,4 +1,4 @@
-"""A saved catalog: what `tools/list` answered, in any of the forms in which people keep it."""
+"""A saved catalog: what `tools/list` answered, tools as a provider's requests hold them, or an OpenAPI document."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject, JsonValue, SourceRecord
 from fusion_contracts.sources.base import Listing, Options, Reading
 from fusion_contracts.sources.contract import contract_of
+from fusion_contracts.sources.formats import document_listing, is_tool, mcp_tools
 from fusion_contracts.sources.naming import name_from_package, name_from_path
+from fusion_contracts.sources.sniff import Kind, kind_of
 
-__all__ = ["CatalogSource", "read_catalog"]
+__all__ = ["CatalogSource", "listing_of", "parsed", "read_catalog"]
 
 MAX_BYTES = 64 * 2**20
 _EXPECTED = (
-    'give a list of tools, an object with "tools", the JSON-RPC answer to tools/list, or a lock that fusion wrote'
+    'give a list of tools, an object with "tools", the JSON-RPC answer to tools/list, an OpenAPI document, '
+    "or a lock that fusion wrote"
 )
 _SECTIONS = ("prompts", "resources", "resourceTemplates")
 _CLIENT_ROOTS = ("mcpServers", "mcp_servers", "context_servers", "servers", "mcp")
@@ -46,9 +49,18 @@ class CatalogSource:
 
     def read(self, options: Options) -> Reading:
         """Read the file. Raises FusionError where it is missing, broken or no catalog."""
-        value = loads(_bytes_of(options.root / self.path, self.label), self.label)
+        value = parsed(_bytes_of(options.root / self.path, self.label), self.label, self.path.name)
         record = replace(self.record, path=_relative(options.root / self.path, options.root))
         return read_catalog(value, origin=self.label, path=self.path.as_posix(), options=options, source=record)
+
+
+def parsed(data: bytes, label: str, name: str) -> JsonValue:
+    """The value in the bytes of a file, by what it says or its name: YAML, else JSON. Raises FusionError."""
+    if kind_of(data, name) is Kind.YAML:
+        from fusion_contracts.sources.yaml_text import yaml_loads
+
+        return yaml_loads(data, label)
+    return loads(data, label)
 
 
 def read_catalog(
@@ -63,7 +75,7 @@ def read_catalog(
     if isinstance(catalogs, dict):
         return _several(catalogs, origin, options, source)
     name = options.name or _own_name(value) or name_from_path(path)
-    return contract_of(_listing(value, origin), name=name, source=source, volatile=options.volatile)
+    return contract_of(listing_of(value, origin), name=name, source=source, volatile=options.volatile)
 
 
 def _several(catalogs: JsonObject, origin: str, options: Options, source: SourceRecord | None) -> Reading:
@@ -73,7 +85,7 @@ def _several(catalogs: JsonObject, origin: str, options: Options, source: Source
         known = printable(", ".join(catalogs))
         missing = f"no server {printable(options.name)}" if options.name else "no server"
         raise FusionError(f"{origin} holds {missing}", f"it holds: {known}" if known else "save one first")
-    listings = {name: _listing(value, f"{origin}: {printable(name)}") for name, value in chosen.items()}
+    listings = {name: listing_of(value, f"{origin}: {printable(name)}") for name, value in chosen.items()}
     readings = [
         contract_of(listing, name=name, source=source, volatile=options.volatile) for name, listing in listings.items()
     ]
@@ -113,19 +125,23 @@ def _bytes_of(path: Path, label: str) -> bytes:
         raise FusionError(f"{label} cannot be read: {error.strerror}", "check its permissions") from None
 
 
-def _listing(value: JsonValue, origin: str) -> Listing:
+def listing_of(value: JsonValue, origin: str) -> Listing:
+    """What a parsed catalog lists, `origin` naming it in messages. Raises FusionError where it is none."""
     if isinstance(value, dict) and value.get("error") is not None and "tools" not in value:
         message = f"{origin} holds an error answer, not a list of tools"
         raise FusionError(message, "save the answer of a call that worked")
     document = _unwrapped(value)
-    tools = _tools(document)
-    if tools is None and _is_client_config(value):
+    entries = _tools(document)
+    if entries is None and (listing := document_listing(document, origin)) is not None:
+        return listing
+    if entries is None and _is_client_config(value):
         message = f"{origin} is a client's configuration, which this release does not read"
         raise FusionError(message, "lock one of its servers: fusion lock -- COMMAND", stage="usage")
-    if tools is None:
+    if entries is None:
         raise FusionError(f"{origin} is neither a catalog of tools nor a lock", _EXPECTED)
+    tools, notes = mcp_tools(entries, origin)
     if not isinstance(document, dict):
-        return Listing(tools=tuple(tools))
+        return Listing(tools=tuple(tools), notes=notes)
     server = document.get("server")
     head: JsonObject = {**document, **server} if isinstance(server, dict) else document
     sections = {key: _entries(document, key, origin) for key in _SECTIONS}
@@ -139,7 +155,7 @@ def _listing(value: JsonValue, origin: str) -> Listing:
         info=_map(head, "serverInfo", "server_info"),
         capabilities=_map(head, "capabilities"),
         instructions=_text(head, "instructions"),
-        notes=("the catalog has a nextCursor: it holds the first page alone",) if more else (),
+        notes=(*notes, *(("the catalog has a nextCursor: it holds the first page alone",) if more else ())),
     )
 
 
@@ -160,10 +176,12 @@ def _unwrapped(value: JsonValue) -> JsonValue:
 
 def _tools(document: JsonValue) -> list[JsonValue] | None:
     """The list of tools in a document, or None where there is none. A list in which nothing has a name is none."""
-    tools = document.get("tools") if isinstance(document, dict) else document
+    if is_tool(document):
+        return [document]
+    tools = document.get("tools", document.get("functions")) if isinstance(document, dict) else document
     if not isinstance(tools, list):
         return None
-    named = any(isinstance(tool, dict) and "name" in tool for tool in tools)
+    named = any(is_tool(tool) or (isinstance(tool, dict) and "name" in tool) for tool in tools)
     return tools if named or not tools else None
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
-from fusion_contracts.canonical import loads, printable
+from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources.base import Options, Reading
-from fusion_contracts.sources.catalog import read_catalog
+from fusion_contracts.sources.catalog import parsed, read_catalog
 from fusion_contracts.sources.lock import decode_lock, reading_of
 from fusion_contracts.sources.sniff import Kind, kind_of
 
@@ -78,7 +78,7 @@ class GitSource:
             case Kind.LOCK:
                 return reading_of(decode_lock(data, label))
             case _:
-                return read_catalog(loads(data, label), origin=label, path=path, options=options)
+                return read_catalog(parsed(data, label, path), origin=label, path=path, options=options)
 
 
 def show(revision: str, path: str | os.PathLike[str], cwd: Path) -> bytes | None:

@@ -1,4 +1,4 @@
-"""What a file is, by its own first words: a lock, JSON, or neither. Its name decides only where they do not."""
+"""What a file is, by its own first words: a lock, JSON, YAML, or none. Its name decides only where they do not."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ class Kind(Enum):
 
     LOCK = "lock"
     JSON = "json"
+    YAML = "yaml"
     UNKNOWN = "unknown"
 
 
 HEAD = 65536
 """Bytes of a file that are looked at."""
 _LOCK_VERSION = re.compile(rb"^\s*lock_version\s*=", re.MULTILINE)
+_OPENAPI = re.compile(rb"""^["']?(?:openapi|swagger)["']?\s*:""", re.MULTILINE)
 _CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 
 
@@ -31,4 +33,6 @@ def kind_of(data: bytes, name: str) -> Kind:
         return Kind.LOCK
     if head[:1] in (b"{", b"[") or name.endswith(".json"):
         return Kind.JSON
+    if name.endswith((".yaml", ".yml")) or _OPENAPI.search(head):
+        return Kind.YAML
     return Kind.LOCK if _CONFLICT.search(head) else Kind.UNKNOWN

@@ -15,7 +15,8 @@ from fusion_contracts.sources.catalog import CatalogSource
 
 TOOLS = [{"name": "a", "inputSchema": {"type": "object"}}]
 EXPECTED = (
-    'give a list of tools, an object with "tools", the JSON-RPC answer to tools/list, or a lock that fusion wrote'
+    'give a list of tools, an object with "tools", the JSON-RPC answer to tools/list, an OpenAPI document, '
+    "or a lock that fusion wrote"
 )
 
 
