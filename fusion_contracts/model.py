@@ -32,8 +32,9 @@ class SourceRecord:
     """Where a contract came from, as the lock may show it: before `${VAR}` interpolation, never a literal secret.
 
     `kind` is `stdio`, `http`, `sse`, `file`, `python` or `config`; `command` is argv for stdio; `url` for http and sse;
-    `path` a file relative to the lock's folder; `env` and `headers` map names to `${VAR}` templates only ("" for a
-    name whose value is not shown); `pass_env` lists variables handed through by name.
+    `path` a file relative to the lock's folder; `object` a `FILE.py[:ATTR]` like it, or a `package.module:ATTR`; `env`
+    and `headers` map names to `${VAR}` templates only ("" for a name whose value is not shown); `pass_env` lists
+    variables handed through by name.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class SourceRecord:
     env: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     pass_env: tuple[str, ...] = ()
+    object: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class _Part:
     @property
     def one_server(self) -> bool:
         """Whether it is a source of one server by its kind, whose NAME was derived and says little."""
-        return self.side.kind in {"stdio", "http", "catalog"} and len(self.lock.servers) == 1
+        return self.side.kind in {"stdio", "http", "python", "catalog"} and len(self.lock.servers) == 1
 
 
 def compare(named: Named, project: Project, judging: Judging, writer: Writer) -> int:

@@ -145,7 +145,7 @@ def _moved(locked: SourceRecord | None, wanted: Wanted) -> str:
 
     before = "a source that it does not name"
     if locked is not None:
-        before = " ".join(map(shell_word, locked.command)) or locked.url or locked.path or locked.kind
+        before = " ".join(map(shell_word, locked.command)) or locked.url or locked.path or locked.object or locked.kind
     return printable(redact(f"the source changed: locked from {before}, settings name {wanted.source.label}"))
 
 

@@ -103,7 +103,7 @@ def asked(
         for key, entry in project.config.sources.items()
         if name in {None, key} and names_same(one.record, entry)
     }
-    if not same or (len(same) > 1 and one.record.path is not None):  # one file may hold several servers
+    if not same or (len(same) > 1 and not one.record.command):  # one file may hold several servers
         return one
     key, entry = next(iter(same.items()))
     _require(project, key, entry, access)
@@ -195,20 +195,37 @@ def _source(project: Project, entry: config.Source) -> Source:
         from fusion_contracts.sources.http import HttpSource
 
         return HttpSource(entry.url, entry.headers, entry.transport)
-    if entry.path is None:
+    if entry.command:
         from fusion_contracts.sources.stdio import StdioSource
 
         return StdioSource(entry.command, entry.env, entry.pass_env)
     from fusion_contracts.sources.resolve import resolve
 
+    if entry.object is not None:
+        from fusion_contracts.sources.python_object import PythonSource
+
+        return PythonSource.parse(entry.object)
+    if entry.path is None:
+        raise FusionError("the source names nothing", "give it a command, a path or an object", stage="usage")
     source = resolve(entry.path, (), project.options(_silent))
+    if source.live:
+        step = f"write it as object = {_quoted(entry.path)}: importing it runs its code"
+        raise FusionError(f"{printable(entry.path)} is Python code, and no catalog", step, stage="usage")
     if source.record is None:
         raise FusionError(f"{printable(entry.path)} is no catalog", "name a catalog or a command", stage="usage")
     return source
 
 
+def _quoted(text: str) -> str:
+    return f'"{printable(text)}"'
+
+
 def _rooted(record: SourceRecord | None, root: Path) -> SourceRecord | None:
     """The record with its path as a lock stores it: relative to the root, with forward slashes."""
+    if record is not None and record.object is not None:
+        from fusion_contracts.sources.python_object import rooted
+
+        return replace(record, object=rooted(record.object, root))
     if record is None or record.path is None:
         return record
     try:
@@ -229,12 +246,13 @@ def same_origin(wanted: Wanted, contract: ServerContract) -> bool:
 
 def _identity(record: SourceRecord) -> tuple[object, ...]:
     kind = "url" if record.url is not None else record.kind  # one URL may change its transport
-    return kind, record.command, record.url, record.path
+    return kind, record.command, record.url, record.path, record.object
 
 
 def names_same(record: SourceRecord, entry: config.Source) -> bool:
     """Whether an entry of the settings names what a record does, whatever goes with it."""
-    return (record.command, record.path, record.url) == (entry.command, entry.path, entry.url)
+    ours = record.command, record.path, record.url, record.object
+    return ours == (entry.command, entry.path, entry.url, entry.object)
 
 
 def locked_as(wanted: Wanted, lock: Lock) -> ServerContract | None:
@@ -242,7 +260,7 @@ def locked_as(wanted: Wanted, lock: Lock) -> ServerContract | None:
     if wanted.name is not None:
         return lock.servers.get(wanted.name)
     found = [contract for contract in lock.servers.values() if same_origin(wanted, contract)]
-    several = len(found) > 1 and wanted.record is not None and wanted.record.path is not None
+    several = len(found) > 1 and wanted.record is not None and not wanted.record.command
     return found[0] if found and not several else None  # of several in one file none is meant
 
 
@@ -260,6 +278,8 @@ def as_config(record: SourceRecord, source: Source | None = None) -> config.Sour
             return config.Source(url=record.url, headers=headers, transport="sse" if record.kind == "sse" else None)
         if record.kind == "stdio" and record.command:
             return config.Source(command=record.command, env=env, pass_env=record.pass_env)
+        if record.kind == "python" and record.object is not None:
+            return config.Source(object=record.object)
         return config.Source(path=record.path) if record.kind == "file" and record.path is not None else None
     except ValueError:  # a lock may hold what no settings take
         return None

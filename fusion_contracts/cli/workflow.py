@@ -93,10 +93,12 @@ def _step(sign: str, words: Sequence[str]) -> str:
 
 def _installing(project: Project, local: Mapping[str, str]) -> Iterator[str]:
     """The steps that install what local servers need, as far as the repository says."""
-    commands = [source.command for name, source in project.config.sources.items() if name in local and source.command]
-    if not commands:
+    sources = [source for name, source in project.config.sources.items() if name in local]
+    programs = {_program(source.command) for source in sources if source.command}
+    programs |= {"python" for source in sources if source.object is not None}
+    if not programs:
         return
-    steps = list(_installs(project.root, {_program(command) for command in commands}))
+    steps = list(_installs(project.root, programs))
     yield _INSTALL if steps else _INSTALL_YOURSELF
     for step in steps:
         yield f"      - run: {step}\n"
@@ -133,6 +135,10 @@ def local_parts(project: Project) -> dict[str, str]:
 
 def local_part(source: Source, root: Path) -> str | None:
     """The file, module, script or runner by which a source is part of the repository of `root`; None for none."""
+    if source.object is not None:
+        place = re.sub(r":[\w.]+(?:\(\))?$", "", source.object)
+        here = _inside(place, root) if place.endswith(".py") else _is_module(place, root)
+        return place if here else None
     if source.path is not None:
         return source.path if _inside(source.path, root) else None
     if not source.command:  # a URL

@@ -27,7 +27,10 @@ _STRICT: dict[str, Any] = {"extra": "forbid", "alias_generator": hyphenated, "us
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A server to start (`command`) or contact (`url`), or a saved listing to read (`path`): one of the three."""
+    """A server to start (`command`) or contact (`url`), a saved listing to read (`path`), or code to import (`object`).
+
+    One of the four.
+    """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
     command: tuple[str, ...] = ()
@@ -46,20 +49,24 @@ class Source:
     """How the `url` is spoken to: streamable HTTP, or the transport of 2024-11-05; both are tried without it."""
     timeout: int | None = None
     """Seconds that one listing may take."""
+    object: str | None = None
+    """A Python object to import, `FILE.py[:ATTR]` from the project's folder or `package.module:ATTR`: runs its code."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError unless exactly one of `command`, `url` and `path` is there, with what it takes alone."""
-        if bool(self.command) + (self.url is not None) + (self.path is not None) != 1:
-            raise ValueError("needs a command, a url or a path, one of the three")
+        """Raise ValueError unless one of `command`, `url`, `path`, `object` is there, with what it takes alone."""
+        named = {"a url": self.url, "a path": self.path, "an object": self.object}
+        others = [what for what, value in named.items() if value is not None]
+        if bool(self.command) + len(others) != 1:
+            raise ValueError("needs a command, a url, a path or an object, one of the four")
         if not self.command and (self.env or self.pass_env):
-            other = "a path" if self.url is None else "a url"
+            other = others[0]
             raise ValueError(f"has env or pass-env beside {other}; only a command takes them")
         if self.url is None and (self.headers or self.transport is not None):
             raise ValueError("has headers or transport without a url; only a url takes them")
         if self.timeout is not None and (self.path is not None or self.timeout < 1):
             raise ValueError("has a timeout below 1, or beside a path")
         _refuse_zero((self.path or "", *self.command, *self.env, *self.env.values(), *self.pass_env))
-        _refuse_zero((self.url or "", *self.headers, *self.headers.values()))
+        _refuse_zero((self.object or "", self.url or "", *self.headers, *self.headers.values()))
         if any(not name or "=" in name for name in (*self.env, *self.pass_env)):
             raise ValueError('names a variable that cannot be one: it is empty, or holds "="')
 

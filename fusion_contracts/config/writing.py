@@ -63,7 +63,7 @@ def _key(name: str) -> str:
 
 
 def _plain(source: Source) -> dict[str, Any]:
-    told = {"command": list(source.command) or None, "path": source.path, "url": source.url}
+    told = {"command": list(source.command) or None, "path": source.path, "url": source.url, "object": source.object}
     table: dict[str, Any] = {key: value for key, value in told.items() if value is not None}
     if source.env:
         table["env"] = dict(source.env)

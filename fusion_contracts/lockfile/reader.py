@@ -113,6 +113,7 @@ def _source(value: Any) -> SourceRecord:
         command=table.texts("command"),
         url=table.text("url"),
         path=table.text("path"),
+        object=table.text("object"),
         env=table.text_table("env"),
         headers=table.text_table("headers"),
         pass_env=table.texts("pass_env"),

@@ -77,6 +77,7 @@ def source_table(source: SourceRecord) -> Table:
         command=list(source.command),
         url=source.url,
         path=source.path,
+        object=source.object,
         pass_env=list(source.pass_env),
         env=dict(source.env),
         headers=dict(source.headers),

@@ -64,7 +64,8 @@ def _origin(contract: ServerContract) -> str:
         return ""
     from fusion_contracts.sources.secrets import redact, shown_url  # a lock is text, and may hold what none should
 
-    return redact(" ".join(source.command)) or shown_url(source.url or "") or source.path or source.kind
+    place = source.path or source.object or source.kind
+    return redact(" ".join(source.command)) or shown_url(source.url or "") or place
 
 
 def _entry(head: str, description: JsonValue, width: int, cost: str = "") -> list[str]:

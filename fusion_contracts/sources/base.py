@@ -97,9 +97,9 @@ class Reading:
 class Source(Protocol):
     """Anything that can list tools.
 
-    `label` is for people and holds no secret; `kind` is `stdio`, `http`, `catalog`, `lock`, `git` or `release`;
-    `record` is what the lock keeps of it (None where the contracts carry their own); `live` says that reading starts or
-    contacts a server.
+    `label` is for people and holds no secret; `kind` is `stdio`, `http`, `python`, `catalog`, `lock`, `git` or
+    `release`; `record` is what the lock keeps of it (None where the contracts carry their own); `live` says that
+    reading starts or contacts a server, or runs its code.
     """
 
     @property

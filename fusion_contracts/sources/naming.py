@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-__all__ = ["name_from_command", "name_from_package", "name_from_path", "name_from_url"]
+__all__ = ["name_from_command", "name_from_package", "name_from_path", "name_from_url", "name_from_word"]
 
 _RUNNERS = frozenset({"npx", "bunx", "uvx", "pipx", "pnpx"})
 _RUN_WORDS = frozenset({"run", "dlx", "exec", "x", "tool"})
@@ -22,6 +22,8 @@ _VALUED = frozenset({
 _GENERIC = frozenset(
     {"server", "main", "index", "app", "run", "start", "cli", "__main__", "mcp", "stdio", "mcp_server"}
 )
+_HOLDERS = frozenset({"agent", "fastmcp", "tool", "toolkit", "tools", "toolset", "toolsets", "mcp-app"})
+_MAKES = re.compile(r"^_*(?:make|create|build|get)_")
 _FOLDERS = frozenset({"dist", "build", "src", "lib", "bin", "out", "target", ".", "..", "/", ""})
 _AFFIX = re.compile(r"^(?:mcp-server-|server-mcp-|mcp-|server-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -95,6 +97,12 @@ def name_from_path(path: str) -> str:
         return _safe(_bare(stem))
     folders = [part for part in reversed(parts[:-1]) if part not in _FOLDERS]
     return _safe(_bare(folders[0])) if folders else _safe(stem)
+
+
+def name_from_word(word: str) -> str | None:
+    """A NAME from a variable or function: `make_weather_server` gives `weather`; None where it says nothing."""
+    bare = _bare(_MAKES.sub("", word).replace("_", "-").strip("-"))
+    return None if not bare or bare.lower() in _GENERIC | _HOLDERS else _safe(bare)
 
 
 def name_from_url(url: str) -> str:

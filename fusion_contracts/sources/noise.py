@@ -8,6 +8,7 @@
 | `execution` that says its default: `{}`, `{"taskSupport": "forbidden"}` | tools | comes and goes with the protocol |
 | snake_case wire names: `input_schema`, `read_only_hint` | all but schemas | a dump by field name |
 | null for an optional field that the protocol names | all but schemas | absent means the same |
+| the four digits in `FastMCP-1a2b`, the name of a server that has none | serverInfo | drawn at every start |
 | `[]` for `annotations`, `execution`, `_meta` | every entry | how PHP writes `{}` |
 
 Nothing else is removed: what no row names stays in the contract. Values are never changed in place.
@@ -15,6 +16,7 @@ Nothing else is removed: what no row names stays in the contract. Values are nev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from fusion_contracts.model import JsonObject, JsonValue
@@ -42,6 +44,7 @@ _CAPABILITY_NAMES = {"list_changed": "listChanged"}
 
 _TOOL_OPTIONAL = ("title", "description", "outputSchema", "icons", *_MAPS)
 _ENTRY_OPTIONAL = ("title", "description", "mimeType", "size", "arguments", "icons", "annotations", "_meta")
+_DRAWN_NAME = re.compile(r"(?P<kind>FastMCP(?:Proxy)?)-[0-9a-f]{4}")
 _INFO_OPTIONAL = ("title", "description", "websiteUrl", "icons")
 
 _SCHEMA_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas", "dependencies")
@@ -91,7 +94,10 @@ def entry_without_noise(raw: JsonObject) -> JsonObject:
 
 def info_without_noise(raw: JsonObject) -> JsonObject:
     """A server's description of itself, without noise."""
-    return _icons(_without_nulls(_renamed(raw, _INFO_NAMES), _INFO_OPTIONAL))
+    info = _icons(_without_nulls(_renamed(raw, _INFO_NAMES), _INFO_OPTIONAL))
+    name = info.get("name")
+    drawn = _DRAWN_NAME.fullmatch(name) if isinstance(name, str) else None
+    return {**info, "name": drawn["kind"]} if drawn else info
 
 
 def capabilities_without_noise(raw: JsonObject) -> JsonObject:

@@ -16,9 +16,7 @@ from fusion_contracts.sources.sniff import HEAD, Kind, kind_of
 __all__ = ["is_url", "resolve"]
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_PYTHON_FILE = re.compile(r"(?P<file>.+\.py)(?::[A-Za-z_][\w.]*)?")
-_PYTHON_OBJECT = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?::[A-Za-z_][\w.]*)?")
-_WAYS = "give a URL, a file, git:REV[:PATH], release:NAME, or a server's command after --"
+_WAYS = "give a URL, a file, FILE.py:ATTR, git:REV[:PATH], release:NAME, or a server's command after --"
 
 
 def resolve(argument: str | None, command: Sequence[str], options: Options) -> Source:
@@ -58,13 +56,13 @@ def _named(argument: str, options: Options) -> Source:
         from fusion_contracts.sources.release import ReleaseSource
 
         return ReleaseSource.parse(argument)
-    if python := _PYTHON_FILE.fullmatch(argument):
-        raise _python(argument, python["file"])
+    if argument.endswith(".py") or ".py:" in argument:
+        return _python(argument)
     path = Path(argument)
     try:
         mode = (options.root / path).stat().st_mode
     except (OSError, ValueError):  # also where the system takes no such name
-        raise _nothing(argument) from None
+        return _no_file(argument)
     return _folder(path, options) if stat.S_ISDIR(mode) else _file(path, options, plain=stat.S_ISREG(mode))
 
 
@@ -82,7 +80,7 @@ def _file(path: Path, options: Options, *, plain: bool) -> Source:
     match kind_of(head, path.name):
         case Kind.LOCK:
             return LockSource(path)
-        case Kind.JSON:
+        case Kind.JSON | Kind.YAML:
             return CatalogSource(path)
         case Kind.UNKNOWN if not head.strip():
             raise FusionError(f"{label} is empty", "check that it is the right file, and complete")
@@ -99,18 +97,19 @@ def _folder(path: Path, options: Options) -> Source:
     raise FusionError(f"the folder {printable(str(path))} holds no {lock.name}", "name a file in it")
 
 
-def _python(argument: str, file: str) -> FusionError:
-    message = f"{printable(argument)} is Python code; this release lists servers over stdio and reads files"
-    return FusionError(message, f"start it as a server: fusion lock -- python {printable(file)}", stage="usage")
+def _python(argument: str) -> Source:
+    from fusion_contracts.sources.python_object import PythonSource
+
+    return PythonSource.parse(argument)
 
 
-def _nothing(argument: str) -> FusionError:
+def _no_file(argument: str) -> Source:
+    from fusion_contracts.sources.objects.target import Target
+
+    if Target.of_module(argument) is not None:
+        return _python(argument)
     shown = printable(argument)
-    if ":" in argument and _PYTHON_OBJECT.fullmatch(argument):
-        module = printable(argument.partition(":")[0])
-        message = f"{shown} is not a file; Python objects are not read by this release"
-        return FusionError(message, f"start it as a server: fusion lock -- python -m {module}", stage="usage")
     if " " in argument or argument.startswith("@"):
         step = f"to start it as a server, write: fusion lock -- {shown}"
-        return FusionError(f"{shown} does not exist", step, stage="usage")
-    return FusionError(f"{shown} does not exist", "check the path; a server's command goes after --")
+        raise FusionError(f"{shown} does not exist", step, stage="usage")
+    raise FusionError(f"{shown} does not exist", "check the path; a server's command goes after --")

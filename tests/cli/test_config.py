@@ -172,11 +172,11 @@ def sentence(folder: Path, text: str, name: str = "fusion.toml") -> str:
         ('[sources.x]\ncommand = ["npx", 1]\n', "fusion.toml: sources.x.command.1 must be a string; correct the value"),
         (
             "[sources.x]\n",
-            "fusion.toml: sources.x needs a command, a url or a path, one of the three; correct the entry",
+            "fusion.toml: sources.x needs a command, a url, a path or an object, one of the four; correct the entry",
         ),
         (
             '[sources.x]\ncommand = ["a"]\npath = "b"\n',
-            "fusion.toml: sources.x needs a command, a url or a path, one of the three; correct the entry",
+            "fusion.toml: sources.x needs a command, a url, a path or an object, one of the four; correct the entry",
         ),
         (
             '[sources.x]\npath = "b"\npass-env = ["A"]\n',
@@ -413,7 +413,8 @@ def test_the_page_holds_every_setting_and_its_default(page: str) -> None:
     assert tables.pop("`[[waivers]]`") == settings_of(Waiver)
     assert tables.pop("In an editor") == {}
     tables.pop("Flags of commands")  # what cannot be set: below
-    assert tables.pop("`[sources.NAME]`") == {**settings_of(Source), "command": "", "path": "", "url": ""}
+    one_of_four = dict.fromkeys(("command", "url", "path", "object"), "")
+    assert tables.pop("`[sources.NAME]`") == {**settings_of(Source), **one_of_four}
     assert tables.pop("`[[volatile]]`") == settings_of(Volatile)
     assert tables == {}
 
@@ -444,7 +445,7 @@ def test_the_pages_example_uses_every_setting(page: str, tmp_path: Path, nested:
     assert len(config.waivers) == 2
     assert {key for source in table["sources"].values() for key in source} == settings_of(Source).keys()
     assert table["volatile"][0].keys() == settings_of(Volatile).keys()
-    assert config.sources.keys() == {"desk", "pages", "saved"}
+    assert config.sources.keys() == {"desk", "pages", "saved", "shop"}
     assert set(config.levels) <= {path.stem.replace("_", "-") for path in RULES.glob("*.py")}
 
 

@@ -17,6 +17,8 @@ from fusion_contracts.sources.catalog import CatalogSource
 from fusion_contracts.sources.git import GitSource
 from fusion_contracts.sources.http import HttpSource
 from fusion_contracts.sources.lock import LockSource
+from fusion_contracts.sources.objects.target import Target
+from fusion_contracts.sources.python_object import PythonSource
 from fusion_contracts.sources.release import ReleaseSource
 from fusion_contracts.sources.resolve import resolve
 from fusion_contracts.sources.stdio import StdioSource
@@ -33,6 +35,8 @@ def folder(options: Options) -> Path:
         "tools.json": CATALOG,
         "tools": CATALOG,
         "git:x": CATALOG,
+        "api.yaml": "a: 1",
+        "api": "info: {}\nopenapi: 3.1.0\n",
         "sub/fusion.lock": LOCK,
     }
     for name, text in files.items():
@@ -52,6 +56,12 @@ def folder(options: Options) -> Path:
         ("saved.txt", LockSource(Path("saved.txt"))),
         ("tools.json", CatalogSource(Path("tools.json"))),
         ("tools", CatalogSource(Path("tools"))),
+        ("server.py", PythonSource(Target(file="server.py"))),
+        ("a/server.py:mcp", PythonSource(Target(file="a/server.py", attr="mcp"))),
+        ("server.py:make()", PythonSource(Target(file="server.py", attr="make", call=True))),
+        ("pkg.mod:app.mcp", PythonSource(Target(module="pkg.mod", attr="app.mcp"))),
+        ("api.yaml", CatalogSource(Path("api.yaml"))),
+        ("api", CatalogSource(Path("api"))),
         ("sub", LockSource(Path("sub/fusion.lock"))),
         (".", LockSource(Path("fusion.lock"))),
     ],
@@ -91,9 +101,7 @@ def test_the_folders_lock_has_the_configured_name(folder: Path, options: Options
         resolve("sub", (), replace(options, lockfile="other.lock"))
 
 
-STDIO_AND_FILES = "this release lists servers over stdio and reads files"
-AS_SERVER = "start it as a server: fusion lock --"
-WAYS = "give a URL, a file, git:REV[:PATH], release:NAME, or a server's command after --"
+WAYS = "give a URL, a file, FILE.py:ATTR, git:REV[:PATH], release:NAME, or a server's command after --"
 
 
 @pytest.mark.parametrize(
@@ -101,11 +109,9 @@ WAYS = "give a URL, a file, git:REV[:PATH], release:NAME, or a server's command 
     [
         (None, f"no source is given; {WAYS}"),
         ("", f"no source is given; {WAYS}"),
-        ("server.py", f"server.py is Python code; {STDIO_AND_FILES}; {AS_SERVER} python server.py"),
-        ("a/server.py:mcp", f"a/server.py:mcp is Python code; {STDIO_AND_FILES}; {AS_SERVER} python a/server.py"),
         (
-            "pkg.mod:mcp",
-            f"pkg.mod:mcp is not a file; Python objects are not read by this release; {AS_SERVER} python -m pkg.mod",
+            "server.py:1",
+            "server.py:1 names no Python object; write FILE.py[:ATTR] or package.module:ATTR, with () behind a factory",
         ),
         ("missing.json", "missing.json does not exist; check the path; a server's command goes after --"),
         ("a/b", "a/b does not exist; check the path; a server's command goes after --"),

@@ -1,0 +1,220 @@
+"""A Python object that offers tools, imported into this process: `FILE.py[:ATTR]` and `package.module:ATTR`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.model import SourceRecord
+from fusion_contracts.sources.base import Options, Reading
+from fusion_contracts.sources.contract import contract_of
+from fusion_contracts.sources.objects.target import Target
+
+__all__ = ["PythonSource", "read_object", "rooted"]
+
+_MAKES = ("make_", "create_", "build_")
+_SECONDS = 60.0  # for the import, and again for the list: as much as a command has
+_TOLD = 5  # names of a module's objects in one sentence
+
+
+@dataclass(frozen=True, slots=True)
+class PythonSource:
+    """An object in a module. Reading it runs the module's code, as starting a server does."""
+
+    kind: ClassVar[str] = "python"
+    live: ClassVar[bool] = True
+
+    target: Target
+
+    @classmethod
+    def parse(cls, text: str) -> PythonSource:
+        """From `FILE.py[:ATTR]` or `package.module:ATTR`. Raises FusionError for any other text."""
+        target = Target.of(text)
+        if target is None:
+            step = "write FILE.py[:ATTR] or package.module:ATTR, with () behind a factory"
+            raise FusionError(f"{printable(text)} names no Python object", step, stage="usage")
+        return cls(target)
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return printable(str(self.target))
+
+    @property
+    def record(self) -> SourceRecord:
+        """What the lock keeps: the file as it was given; `read` stores it relative to the root."""
+        return SourceRecord(kind="python", object=str(self.target))
+
+    def read(self, options: Options) -> Reading:
+        """Import the module, and list the object. Raises FusionError."""
+        from fusion_contracts.sources.objects.importing import folder_of
+        from fusion_contracts.sources.objects.surroundings import surroundings
+
+        name = options.name or self.target.name
+        record = SourceRecord(kind="python", object=str(self.target.relative(options.root)))
+        options.progress(f"{printable(name)}: importing {self.label}")
+        first = folder_of(options.root / self.target.file) if self.target.file else None
+        words = _Words(options)
+        try:
+            with surroundings(options.root, first):
+                item = self._object(options, words)
+                return read_object(item, self.label, options, source=record, name=self.target.name, words=words)
+        except FusionError as error:
+            problem = error.problem
+            raise FusionError(problem.message, problem.next, server=name, stage=problem.stage) from None
+
+    def _object(self, options: Options, words: _Words) -> Any:
+        from fusion_contracts.sources.objects.importing import imported
+
+        root = Path()  # the surroundings' folder
+        target = self.target.relative(options.root)
+        module = imported(target, root, _seconds(options), words.conceal)
+        if not target.attr:
+            return _only_server(module, self.label)
+        found: Any = module
+        for part in target.attr.split("."):
+            try:
+                found = getattr(found, part)
+            except AttributeError:
+                message = f"{printable(target.place)} has no {printable(target.attr)}"
+                raise FusionError(message, _there_is(module), stage="usage") from None
+        return _made(found, self.label, options, words) if target.call else found
+
+
+def rooted(text: str, root: Path) -> str:
+    """An object as a lock stores it: its file relative to the root, with forward slashes."""
+    target = Target.of(text)
+    return text if target is None else str(target.relative(root))
+
+
+class _Words:
+    """What may be shown of what code says: no value of a secret variable, and no folder but the project's."""
+
+    def __init__(self, options: Options) -> None:
+        from fusion_contracts.sources.secrets import is_secret_name, is_secret_value
+
+        given = options.environ.items()
+        self.values = [value for name, value in given if is_secret_name(name) or is_secret_value(value)]
+
+    def conceal(self, text: str) -> str:
+        """Words of the code, fit to show."""
+        from fusion_contracts.sources.secrets import redact
+
+        return redact(text, self.values)
+
+    def explain(self, error: BaseException) -> str:
+        """What was raised, and where in the project's own code."""
+        from fusion_contracts.sources.objects.importing import own_line, said
+
+        first = error
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        return said(first, self.conceal) + own_line(first.__traceback__, Path(), self.conceal)
+
+
+def read_object(  # noqa: PLR0913 - what is read, how, and what it is called
+    item: Any,
+    label: str,
+    options: Options,
+    *,
+    source: SourceRecord | None = None,
+    name: str = "server",
+    words: _Words | None = None,
+) -> Reading:
+    """The reading of an object that is imported already.
+
+    `label` names it in messages, `name` is its NAME where the options have none. Of a mapping of several servers each
+    key is a NAME, and the options' name chooses one. Raises FusionError for an object that offers no tools.
+    """
+    from fusion_contracts.sources.known import Known
+    from fusion_contracts.sources.objects.listing import Asking, listings
+
+    asking = Asking(label, _seconds(options), options.protocol_version, (words or _Words(options)).explain)
+    found = listings(item, asking)
+    if "" not in found and options.name is not None:
+        if options.name not in found:
+            message, known = f"{label} holds no server {printable(options.name)}", printable(", ".join(found))
+            raise FusionError(message, f"it holds: {known}", stage="usage")
+        found = {options.name: found[options.name]}
+    hidden = Known.of(options.environ).stored
+    return _together([
+        contract_of(listing, name=key or options.name or name, source=source, volatile=options.volatile, hidden=hidden)
+        for key, listing in found.items()
+    ])  # fmt: skip
+
+
+def _together(readings: list[Reading]) -> Reading:
+    return Reading(
+        contracts=tuple(contract for one in readings for contract in one.contracts),
+        problems=tuple(problem for one in readings for problem in one.problems),
+        refused={name: tools for one in readings for name, tools in one.refused.items()},
+        notes=tuple(note for one in readings for note in one.notes),
+        unread={name: sections for one in readings for name, sections in one.unread.items()},
+    )
+
+
+def _seconds(options: Options) -> float:
+    return _SECONDS if options.timeout is None else options.timeout
+
+
+def _made(factory: Any, label: str, options: Options, words: _Words) -> Any:
+    """What a factory makes, awaited where it is a coroutine."""
+    from fusion_contracts.sources.jsonrpc import SilenceError
+    from fusion_contracts.sources.objects.serving import in_a_loop
+
+    if not callable(factory):
+        step = f"leave out the parentheses: {label.removesuffix('()')}"
+        raise FusionError(f"{label} cannot be called", step, stage="usage")
+    try:
+        made = factory()
+        return in_a_loop(_awaiting(made), _seconds(options)) if inspect.isawaitable(made) else made
+    except SilenceError:
+        said = f"has not returned after {_seconds(options):g} s"
+    except Exception as error:  # noqa: BLE001 - whatever the factory raises is its own
+        said = f"fails: {words.explain(error)}"
+    raise FusionError(f"{label} {said}", "correct it, or start it as a server after --", stage="start")
+
+
+def _awaiting(made: Any) -> Callable[[], Any]:
+    async def wait() -> Any:
+        return await made
+
+    return wait
+
+
+def _only_server(module: ModuleType, label: str) -> Any:
+    """The only server object of a module. Raises FusionError, naming what there is, for none and for several."""
+    from fusion_contracts.sources.objects import Server, kind_of
+
+    servers = {name: one for name, one in vars(module).items() if isinstance(kind_of(one), Server)}
+    distinct = {id(one): name for name, one in reversed(servers.items())}
+    if len(distinct) == 1:
+        return next(iter(servers.values()))
+    if not servers:
+        raise FusionError(f"{label} holds no server object", _there_is(module), stage="usage")
+    names = [name for name in servers if name in distinct.values()]
+    shown = ", ".join(f"{label}:{printable(name)}" for name in names[:_TOLD])
+    raise FusionError(f"{label} holds {len(names)} server objects", f"name one: {shown}", stage="usage")
+
+
+def _there_is(module: ModuleType) -> str:
+    """What a module holds that could be named, for the end of a sentence."""
+    from fusion_contracts.sources.objects import kind_of
+
+    items = {name: one for name, one in vars(module).items() if not name.startswith("_")}
+    own = [name for name, one in items.items() if not isinstance(one, type) or one.__module__ == module.__name__]
+    public = {name: kind_of(items[name]) for name in own}
+    told = [f"{printable(name)} ({kind.title})" for name, kind in public.items() if kind is not None]
+    functions = [name for name in own if inspect.isfunction(items[name]) and name.startswith(_MAKES)]
+    made = [f"{printable(name)}()" for name in functions]
+    found = told + made
+    if not found:
+        return "name another file, or the attribute that holds one: FILE.py:ATTR"
+    more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
+    return f"it has: {', '.join(found[:_TOLD])}{more}"
