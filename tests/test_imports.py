@@ -49,6 +49,12 @@ def test_comparing_two_catalogs_from_python_loads_nothing_heavy(folder: Path) ->
     assert loaded(code, folder) & HEAVY == set()
 
 
+def test_the_pytest_plugin_loads_nothing_of_ours_but_itself(folder: Path) -> None:
+    plain = loaded("import pytest", folder)
+    ours = {"fusion_contracts", "fusion_contracts.testing", "fusion_contracts.testing.plugin"}
+    assert loaded("import pytest, fusion_contracts.testing.plugin", folder) - plain == ours
+
+
 def test_help_loads_typer_alone(folder: Path) -> None:
     assert loaded(command("--help"), folder) & FROM_THE_COMMAND_LINE == set()
 
