@@ -4,7 +4,7 @@
 |---|---|---|
 | `_meta.fastmcp`, `_meta._fastmcp`, then an empty `_meta` | every entry | FastMCP's own, differs by its major |
 | a `title` equal to the name beside it, or generated from it | every entry; properties, definitions | pydantic |
-| a root `title` made of the tool's name (`fetchArguments`), or `_WrappedResult` | tools' schemas | generated models |
+| a root `title` made of the name (`fetchArguments`, `fetch_args`), or `_WrappedResult` | tools' schemas | generated models |
 | `execution` that says its default: `{}`, `{"taskSupport": "forbidden"}` | tools | comes and goes with the protocol |
 | snake_case wire names: `input_schema`, `read_only_hint` | all but schemas | a dump by field name |
 | null for an optional field that the protocol names | all but schemas | absent means the same |
@@ -26,7 +26,7 @@ __all__ = ["capabilities_without_noise", "entry_without_noise", "info_without_no
 _FRAMEWORK_META = frozenset({"fastmcp", "_fastmcp"})
 _DEFAULT_EXECUTION: tuple[JsonObject, ...] = ({}, {"taskSupport": "forbidden"})
 _MAPS = ("annotations", "execution", "_meta")
-_GENERATED_ENDINGS = ("Arguments", "Output", "DictOutput")
+_GENERATED_ENDINGS = ("Arguments", "Args", "Output", "DictOutput")
 _WRAPPER_TITLE = "_WrappedResult"
 
 _TOOL_NAMES = {"input_schema": "inputSchema", "output_schema": "outputSchema"}

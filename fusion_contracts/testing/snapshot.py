@@ -107,7 +107,8 @@ class Snapshot:
         from fusion_contracts.report.text import render_findings
 
         show = frozenset({"safe", "prose"} if self.judging.fail_on == "any" else ())  # what makes it fail is shown
-        told = render_findings(report, Context(width=_WIDTH, show=show)) or "".join(f"  {change}\n" for change in changes)
+        told = render_findings(report, Context(width=_WIDTH, show=show))
+        told = told or "".join(f"  {change}\n" for change in changes)
         title = f"{printable(self.name)} is not what {self.project.shown_lock} says"
         again = self.locked is not None and self.locked.source is not None
         return f"{title}\n{told}" + _accept(f"-s {shell_word(self.name)}" if again else "")
