@@ -88,6 +88,9 @@ def load(path: str | PathLike[str], *, server: str | None = None) -> ServerContr
     from fusion_contracts.sources.resolve import resolve
 
     source = resolve(fspath(path), (), Options())
+    if source.live:
+        message = f"{source.label} is code or a server, which load does not run"
+        raise FusionError(message, "save it first: fusion show SOURCE --format json -o FILE", stage="usage")
     reading = source.read(Options())
     if reading.problems:
         first = reading.problems[0]

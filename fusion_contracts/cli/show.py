@@ -29,6 +29,9 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
     source: Annotated[
         str | None, typer.Argument(metavar="SOURCE | -- COMMAND", help="What to show. [default: the lock]")
     ] = None,
+    lint: Annotated[
+        bool, typer.Option("--lint", help="Say instead what of it OpenAI, Anthropic, Gemini or MCP clients refuse.")
+    ] = False,
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     name: Name = None,
     pass_env: PassEnv = [],  # noqa: B006
@@ -55,7 +58,8 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
         access = Access.of(pass_env, headers, transport, timeout)
         if source is None and not context.obj:
             refuse_headers(access)
-            return print_lock(project, writer, servers)
-        return print_source(asked(project, source, context.obj, name=name, access=access), project, writer, servers)
+            return print_lock(project, writer, servers, lint=lint)
+        one = asked(project, source, context.obj, name=name, access=access)
+        return print_source(one, project, writer, servers, lint=lint)
 
     return writer.guarded(shown)

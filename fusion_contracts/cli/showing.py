@@ -19,27 +19,37 @@ if TYPE_CHECKING:
 __all__ = ["print_lock", "print_source"]
 
 
-def print_lock(project: Project, writer: Writer, servers: Sequence[str]) -> int:
-    """Print what the lock holds. Raises FusionError where it cannot be read."""
+def print_lock(project: Project, writer: Writer, servers: Sequence[str], *, lint: bool = False) -> int:
+    """Print what the lock holds, or what providers refuse of it. Raises FusionError where it cannot be read."""
     from fusion_contracts.lockfile.file import read_lock
 
-    writer.text(_rendered(selected(read_lock(project.lock_path), servers, where=project.lockfile), writer))
+    shown = selected(read_lock(project.lock_path), servers, where=project.lockfile)
+    writer.text(_linted(shown, writer) if lint else _rendered(shown, writer))
     return OK
 
 
-def print_source(one: Wanted, project: Project, writer: Writer, servers: Sequence[str]) -> int:
-    """Print what a source holds. Raises FusionError where it cannot be read."""
+def print_source(one: Wanted, project: Project, writer: Writer, servers: Sequence[str], *, lint: bool = False) -> int:
+    """Print what a source holds, or what providers refuse of it. Raises FusionError where it cannot be read."""
     reading = one.source.read(replace(project.options(tell, name=one.name), timeout=one.timeout))
     for note in reading.notes:
         tell(f"note: {printable(note)}")
     lock = Lock({contract.name: contract for contract in reading.contracts})
-    writer.text(_rendered(selected(lock, servers, where=one.source.label), writer))
+    shown = selected(lock, servers, where=one.source.label)
+    writer.text(_linted(shown, writer) if lint else _rendered(shown, writer))
     for problem in reading.problems:
         tell(f"fusion: {printable(str(problem))}")
     if not reading.problems:
         return OK
     tell(f"exit {REFUSED}: could not read everything")
     return REFUSED
+
+
+def _linted(lock: Lock, writer: Writer) -> str:
+    from fusion_contracts.report.lint import render, to_dict
+
+    if writer.machine:
+        return json.dumps(to_dict(lock.servers.values()), indent=2) + "\n"
+    return render(lock.servers.values(), colour=writer.colour)
 
 
 def _rendered(lock: Lock, writer: Writer) -> str:

@@ -176,12 +176,15 @@ def _unwrapped(value: JsonValue) -> JsonValue:
 
 def _tools(document: JsonValue) -> list[JsonValue] | None:
     """The list of tools in a document, or None where there is none. A list in which nothing has a name is none."""
-    if is_tool(document):
-        return [document]
-    tools = document.get("tools", document.get("functions")) if isinstance(document, dict) else document
+    tools = document
+    if isinstance(document, dict):
+        held = next((key for key in ("tools", "functions") if key in document), None)
+        if held is None:
+            return [document] if is_tool(document) else None
+        tools = document[held]
     if not isinstance(tools, list):
         return None
-    named = any(is_tool(tool) or (isinstance(tool, dict) and "name" in tool) for tool in tools)
+    named = any((isinstance(tool, dict) and "name" in tool) or is_tool(tool) for tool in tools)
     return tools if named or not tools else None
 
 

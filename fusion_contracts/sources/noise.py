@@ -4,7 +4,7 @@
 |---|---|---|
 | `_meta.fastmcp`, `_meta._fastmcp`, then an empty `_meta` | every entry | FastMCP's own, differs by its major |
 | a `title` equal to the name beside it, or generated from it | every entry; properties, definitions | pydantic |
-| a root `title` made of the name (`fetchArguments`, `fetch_args`), or `_WrappedResult` | tools' schemas | generated models |
+| a root `title` made of the name (`fetchArguments`, `fetch_args`), or `_WrappedResult` | schemas | generated models |
 | `execution` that says its default: `{}`, `{"taskSupport": "forbidden"}` | tools | comes and goes with the protocol |
 | snake_case wire names: `input_schema`, `read_only_hint` | all but schemas | a dump by field name |
 | null for an optional field that the protocol names | all but schemas | absent means the same |

@@ -20,6 +20,7 @@ __all__ = ["PythonSource", "read_object", "rooted"]
 
 _MAKES = ("make_", "create_", "build_")
 _SECONDS = 60.0  # for the import, and again for the list: as much as a command has
+_LONG = 12  # characters from which on a mixed value is no word
 _TOLD = 5  # names of a module's objects in one sentence
 
 
@@ -142,11 +143,22 @@ def read_object(  # noqa: PLR0913 - what is read, how, and what it is called
             message, known = f"{label} holds no server {printable(options.name)}", printable(", ".join(found))
             raise FusionError(message, f"it holds: {known}", stage="usage")
         found = {options.name: found[options.name]}
-    hidden = Known.of(options.environ).stored
+    hidden = Known.of({key: value for key, value in options.environ.items() if _is_telling(value)}).stored
     return _together([
         contract_of(listing, name=key or options.name or name, source=source, volatile=options.volatile, hidden=hidden)
         for key, listing in found.items()
     ])  # fmt: skip
+
+
+def _is_telling(value: str) -> bool:
+    """Whether a variable that nobody handed over is looked for in a listing: no ordinary word may be taken for it.
+
+    Else a lock would depend on the machine: where some SECRET is `production`, that word would be stored otherwise.
+    """
+    from fusion_contracts.sources.secrets import is_secret_value
+
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return is_secret_value(value) or (len(value) >= _LONG and mixed)
 
 
 def _together(readings: list[Reading]) -> Reading:

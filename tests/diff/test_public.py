@@ -39,6 +39,14 @@ def test_every_public_name_is_there() -> None:
     assert set(fusion_contracts.__all__) <= set(dir(fusion_contracts))
 
 
+def test_load_runs_no_code(tmp_path: Path) -> None:
+    file = tmp_path / "server.py"
+    file.write_text("import pathlib; pathlib.Path('ran').touch()", encoding="utf-8")
+    for path in (file, "fusion_contracts.model:Lock"):
+        with pytest.raises(FusionError, match=r"is code or a server, which load does not run; save it first: fusion show"):
+            fusion_contracts.load(path)
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'fusion_contracts' has no attribute 'nothing'"):
         _ = fusion_contracts.nothing

@@ -212,6 +212,14 @@ def test_a_function_is_never_called_by_its_name(options: Options, write: Callabl
     assert not (options.root / "deleted").exists()
 
 
+def test_an_ordinary_word_is_not_taken_for_a_secret(
+    options: Options, write: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_SECRET", "production")
+    write("plainly.py", 'TOOLS = [{"name": "a", "description": "In production.", "inputSchema": {"type": "object"}}]')
+    assert tools("plainly.py:TOOLS", options)["a"].description == "In production."
+
+
 def test_a_secret_of_the_environment_is_not_stored(options: Options, write: Callable[[str, str], None]) -> None:
     write(
         "secretive.py",
