@@ -73,8 +73,8 @@ def test_what_a_lock_alone_names_is_never_imported(project: Any) -> None:
     assert (result.code, result.out.splitlines()[0]) == (
         2,
         (
-            "evil_tools: its source stands in the lock alone, and nothing that only a lock names is started; drop it with "
-            "fusion lock --prune -s evil_tools, or add to [sources] in fusion.toml: "
+            "evil_tools: its source stands in the lock alone, and nothing that only a lock names is started; "
+            "drop it with fusion lock --prune -s evil_tools, or add to [sources] in fusion.toml: "
             'evil_tools = { object = "evil_tools.py:TOOLS" }'
         ),
     )

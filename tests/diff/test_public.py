@@ -43,8 +43,9 @@ def test_load_runs_no_code(tmp_path: Path) -> None:
     file = tmp_path / "server.py"
     file.write_text("import pathlib; pathlib.Path('ran').touch()", encoding="utf-8")
     for path in (file, "fusion_contracts.model:Lock"):
-        with pytest.raises(FusionError, match=r"is code or a server, which load does not run; save it first: fusion show"):
+        with pytest.raises(FusionError, match=r"is code or a server, which load does not run; save it first: "):
             fusion_contracts.load(path)
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

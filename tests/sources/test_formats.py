@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import ServerContract, Tool
 from fusion_contracts.sources.base import Options, Reading
-from fusion_contracts.sources.catalog import CatalogSource
+from fusion_contracts.sources.catalog import CatalogSource, read_catalog
 
 SCHEMA = {
     "type": "object",
@@ -60,6 +63,29 @@ def test_every_form_gives_the_same_contract(options: Options, form: str) -> None
     assert dict(contract(EVERY_FORM[form], options).tools) == {
         "forecast": Tool("forecast", SCHEMA, description="The weather to come.")
     }
+
+
+NAMES = st.text(min_size=1, max_size=8)
+ARGUMENT = st.sampled_from([{"type": "string"}, {"type": ["integer", "null"]}, {"enum": ["a", 1, None]}, True, {}])
+SCHEMAS = st.dictionaries(NAMES, ARGUMENT, max_size=3).map(
+    lambda properties: {"type": "object", "properties": properties, "additionalProperties": False}
+)
+
+
+@given(st.dictionaries(NAMES, st.tuples(st.text(max_size=8), SCHEMAS), min_size=1, max_size=4))
+def test_any_tools_are_the_same_in_every_form_of_json_schema(described: dict[str, tuple[str, Any]]) -> None:
+    tools = [{"name": name, "description": told, "schema": schema} for name, (told, schema) in described.items()]
+
+    def listed(form: Callable[[dict[str, Any], Any], Any]) -> Any:
+        entries = [form({"name": one["name"], "description": one["description"]}, one["schema"]) for one in tools]
+        (contract,) = read_catalog(entries, origin="it", path="it.json", options=Options()).contracts
+        return contract.tools
+
+    plain = listed(lambda about, schema: {**about, "inputSchema": schema})
+    assert plain == listed(lambda about, schema: {"type": "function", "function": {**about, "parameters": schema}})
+    assert plain == listed(lambda about, schema: {"type": "function", **about, "parameters": schema})
+    assert plain == listed(lambda about, schema: {**about, "input_schema": schema})
+    assert plain == listed(lambda about, schema: {"functionDeclarations": [{**about, "parametersJsonSchema": schema}]})
 
 
 def test_what_says_more_than_mcp_does_is_kept(options: Options) -> None:

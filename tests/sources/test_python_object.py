@@ -324,6 +324,10 @@ GUARD = 'put what runs the server under if __name__ == "__main__":, or start it 
             "import sys\nsys.exit(0)",
             f"m.py ends the process when it is imported (m.py, line 2: sys.exit(0)); {GUARD} m.py",
         ),
+        (
+            "import os\nos._exit(0)",
+            f"m.py ends the process when it is imported (m.py, line 2: os._exit(0)); {GUARD} m.py",
+        ),
         ("def (", "m.py is not Python: m.py, line 1: invalid syntax; correct it"),
         (
             "class Stop(BaseException): pass\nraise Stop('a\\x1b[1m\\nb')",
