@@ -156,7 +156,8 @@ def _two(named: Named, project: Project, writer: Writer) -> tuple[_Part, _Part]:
     elif named.against is not None:
         return _since_release(named, project, writer)
     else:
-        old = _old(named, project, arguments.pop(0)) if arguments else _locked(project)
+        given = bool(arguments) and not _means_new(named, project)
+        old = _old(named, project, arguments.pop(0)) if given else _locked(project)
     new = _new(named, project, arguments, old.lock)
     announce(writer, old.side, new.side)
     return _paired(old, new, named.servers)
@@ -168,6 +169,15 @@ def _old(named: Named, project: Project, argument: str) -> _Part:
 
     alone = is_url(argument) and not named.command and not any(map(is_url, named.sources[1:]))
     return _read(project, asked(project, argument, access=named.access if alone else Access()))
+
+
+def _means_new(named: Named, project: Project) -> bool:
+    """Whether a single source is NEW, as a command is: a Python object, which is one's own code as it is now."""
+    from fusion_contracts.sources.resolve import is_url
+
+    if len(named.sources) != 1 or named.command or is_url(named.sources[0]):
+        return False
+    return asked(project, named.sources[0]).source.kind == "python"
 
 
 def _new(named: Named, project: Project, arguments: Sequence[str], old: Lock) -> _Part:

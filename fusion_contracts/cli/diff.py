@@ -58,7 +58,7 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
 
     Without arguments the lock is compared with its live sources; with --base the lock as it was there with the lock as
     it is, with --against release the newest kept releases. OLD and NEW are catalogs, locks, git:REV[:PATH],
-    release:NAME; NEW may be a server's command after --.
+    release:NAME or Python objects; NEW may be a server's command after --. A Python object alone is NEW.
     """
     from fusion_contracts.cli.comparing import Named, compare
     from fusion_contracts.cli.output import Writer

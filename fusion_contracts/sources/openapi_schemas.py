@@ -19,6 +19,7 @@ class Schemas:
     def __init__(self, document: JsonObject, *, old: bool) -> None:
         self.document = document
         self.old = old
+        self._made: dict[tuple[str, bool], tuple[JsonValue, dict[str, JsonValue]]] = {}
 
     def at(self, reference: str) -> JsonValue:
         """What a reference inside the document leads to; None where it leads nowhere, or elsewhere."""
@@ -35,7 +36,11 @@ class Schemas:
         definitions: JsonObject = {}
         while needed.keys() - definitions.keys():
             for name in sorted(needed.keys() - definitions.keys()):
-                definitions[name] = self._rewritten(needed[name], sent, needed)
+                if (name, sent) not in self._made:
+                    also: dict[str, JsonValue] = {}
+                    self._made[name, sent] = self._rewritten(needed[name], sent, also), also
+                definitions[name], also = self._made[name, sent]
+                needed.update(also)
         if definitions:
             result = {**result, "$defs": dict(sorted(definitions.items()))}
         return self._translated(result)

@@ -55,6 +55,11 @@ def test_it_is_read_again_like_a_command(project: Any) -> None:
     assert (stale.code, stale.out.splitlines()[-1]) == (1, "exit 1: fusion.lock is stale")
     diff = project.run("diff")
     assert "query removed" in diff.out
+    alone = project.run("diff", "shop_tools.py:TOOLS")  # what runs is NEW, as a command is
+    assert alone.out.splitlines()[0] == "fusion.lock -> shop_tools.py:TOOLS"
+    assert "query removed" in alone.out
+    beside = project.run("diff", "fusion.lock", "shop_tools.py:TOOLS")
+    assert beside.out == alone.out
     accepted = project.run("lock", "shop_tools.py:TOOLS")
     assert accepted.out.splitlines()[-1] == "wrote fusion.lock: 1 server, 1 tool"
     assert project.read("fusion.toml") == '[sources.shop_tools]\nobject = "shop_tools.py:TOOLS"\n'

@@ -24,6 +24,7 @@ from fusion_contracts import (
     load,
 )
 from fusion_contracts.schema import compare
+from fusion_contracts.testing import assert_contract
 
 
 def read(path: Path) -> ServerContract:
@@ -32,6 +33,11 @@ def read(path: Path) -> ServerContract:
     except FusionError as error:
         assert_type(error.problem, Problem)
         raise SystemExit(f"{error.problem.message}; {error.problem.next}") from error
+
+
+def test_of_ones_own(server: object) -> None:
+    assert_type(assert_contract(server), None)
+    assert_contract(server, name="helpdesk", lockfile=Path("fusion.lock"), fail_on="breaking", folder=".", timeout=5)
 
 
 def walk(contract: ServerContract) -> list[str]:
