@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fusion_contracts.errors import FusionError
@@ -72,6 +72,7 @@ SCHEMAS = st.dictionaries(NAMES, ARGUMENT, max_size=3).map(
 )
 
 
+@settings(deadline=None)  # the first example loads the formats
 @given(st.dictionaries(NAMES, st.tuples(st.text(max_size=8), SCHEMAS), min_size=1, max_size=4))
 def test_any_tools_are_the_same_in_every_form_of_json_schema(described: dict[str, tuple[str, Any]]) -> None:
     tools = [{"name": name, "description": told, "schema": schema} for name, (told, schema) in described.items()]
