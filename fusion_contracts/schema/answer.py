@@ -20,10 +20,10 @@ class _Nothing:
 NOTHING: Final = _Nothing()  # no value: the goal is proved unsatisfiable
 
 
-def attempt(question: Callable[..., Any], *arguments: Any) -> Any:
+def attempt(question: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """The answer of one branch, or the Undecided that it ended in: another branch may still find a value."""
     try:
-        return question(*arguments)
+        return question(*arguments, **named)
     except Exhausted:
         raise
     except Undecided as trouble:

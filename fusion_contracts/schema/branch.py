@@ -22,6 +22,7 @@ THEORIES = {
 
 
 CHEAP = 64  # looks at literals that cost as much as one step
+FEW = 8  # looks at pairs of formulas that do
 
 
 class Branch:
@@ -35,6 +36,8 @@ class Branch:
         self.facts: set[int] = set()
         self.choices: list[tuple[Option, ...]] = []
         self.closed: list[frozenset[str]] = []  # the object has no names but those of each of these
+        # what is said of the value under a name; a negation (below 0) says too that the name is there
+        self.about: dict[str, tuple[int, ...]] = {}
 
     def run(self) -> Any:
         """A value of the kind for the goal, or NOTHING. Raises Undecided."""
@@ -52,6 +55,7 @@ class Branch:
         other.facts = set(self.facts)
         other.choices = list(self.choices)
         other.closed = list(self.closed)
+        other.about = dict(self.about)
         return other
 
     def _assume(self, literals: Iterable[int]) -> bool:
@@ -72,9 +76,12 @@ class Branch:
         return True
 
     def _note(self, literal: int) -> None:
-        """Keep in mind which names are all that the object may have."""
+        """Keep in mind what is said of a property, and which names are all that the object may have."""
         meaning = self.space.meaning[abs(literal)]
-        if literal > 0 and meaning[0] == "addl" and not meaning[2] and meaning[3] == self.space.false:
+        if meaning[0] == "prop":
+            formula = meaning[2] if literal > 0 else -meaning[2]
+            self.about[meaning[1]] = (*self.about.get(meaning[1], ()), formula)
+        elif literal > 0 and meaning[0] == "addl" and not meaning[2] and meaning[3] == self.space.false:
             self.closed.append(meaning[1])
 
     def _known(self, literal: int) -> bool | None:
@@ -103,14 +110,11 @@ class Branch:
 
     def _truth_of_property(self, name: str, formula: int, *, positive: bool) -> bool | None:
         """What the other facts about a property leave for one more."""
-        self.solver.spend()
-        meanings = ((fact, self.space.meaning[abs(fact)]) for fact in self.facts)
-        about = [(fact, meaning[2]) for fact, meaning in meanings if meaning[:2] == ("prop", name)]
-        allowed = [other for fact, other in about if fact > 0]
-        needed = [-other for fact, other in about if fact < 0]  # the property is there, and its value satisfies these
-        if any(self.solver.apart(formula, other) for other in needed):
+        about = self.about.get(name, ())
+        self.solver.spend(1 + len(about) // FEW)
+        if any(other < 0 and self.solver.apart(formula, other) for other in about):
             return not positive
-        if any(self.solver.apart(-formula, other) for other in (*needed, *allowed)):
+        if any(self.solver.apart(-formula, other) for other in about):
             return positive
         return None
 
@@ -126,26 +130,26 @@ class Branch:
         return None if unknown else conjunctive
 
     def _decide(self) -> Any:
-        """Split the remaining choices, the narrowest first; then ask the theory."""
+        """Take choices with one option left, then split the narrowest; without any, ask the theory."""
         while self.choices:
             live = self._live()
             if live is None:
                 return NOTHING
-            if not live:
-                break
-            narrow = min(live, key=self._width if self.solver.careful else len)
-            self.choices = [options for options in live if options is not narrow]
-            if len(narrow) > 1:
-                return first(self._split(narrow))
-            if not self._assume(narrow[0]):
+            settled = [options[0] for options in live if len(options) == 1]
+            self.choices = [options for options in live if len(options) > 1]
+            if not all(map(self._assume, settled)):
                 return NOTHING
+            if self.choices and not settled:
+                narrow = min(self.choices, key=self._width if self.solver.careful else len)
+                self.choices = [options for options in self.choices if options is not narrow]
+                return first(self._split(narrow))
         if self.kind == OBJECT and clash(self.space, self.facts):
             return NOTHING
         return self._theory()
 
     def _width(self, options: tuple[Option, ...]) -> float:
         """How much is left to search after a choice: an option that states much counts for little."""
-        return 0.0 if len(options) == 1 else sum(2.0 ** -sum(map(self._weight, option)) for option in options)
+        return sum(2.0 ** -sum(map(self._weight, option)) for option in options)
 
     def _weight(self, literal: int) -> int:
         meaning = self.space.meaning[abs(literal)]
@@ -181,10 +185,19 @@ class Branch:
             return
         ruled_out: list[int] = []  # what was tried in vain need not be tried again together with a later option
         for option in options:
-            answer = self._under((*option, *ruled_out))
+            answer = NOTHING if self._refuted(option) else self._under((*option, *ruled_out))
             yield answer
             if self.solver.careful and answer is NOTHING and len(option) == 1:
                 ruled_out.append(-option[0])
+
+    def _refuted(self, option: Option) -> bool:
+        """Whether an option asks for a value of a property that all other facts about the property rule out."""
+        meaning = self.space.meaning[abs(option[0])]
+        if len(option) > 1 or option[0] > 0 or meaning[0] != "prop":
+            return False
+        self.solver.spend()
+        goal = (*self.about.get(meaning[1], ()), -meaning[2])
+        return attempt(self.solver.solve, goal, name=meaning[1]) is NOTHING
 
     def _under(self, literals: Option) -> Any:
         branch = self._fork()

@@ -17,6 +17,7 @@ __all__ = ["Builder"]
 
 Keywords: TypeAlias = dict[str, Any]
 LONGEST_SHOWN = 200
+WORK_OF_REFERENCE = 4  # schemas that take as long to look at
 
 
 class Builder:
@@ -26,7 +27,10 @@ class Builder:
         self.space = space
         self._keep_samples = samples
         self._fingerprints = Fingerprints()
+        self._alone: dict[int, int] = {}  # schemas without a reference say the same in every document
         self._built: dict[tuple[int, int], int] = {}
+        self._references = 0  # how many were met so far
+        self.reads = 0  # schemas looked at so far, as a measure of work
         self._alive: list[Any] = []  # keys above are identities: what they name must stay alive
         self._open: dict[int, int] = {}  # schemas being built, and how deep in the instance each stands
         self._depth = 0
@@ -38,17 +42,22 @@ class Builder:
     def build(self, schema: Any, scope: Scope) -> int:
         """The formula of one schema."""
         space = self.space
+        self.reads += 1
         if schema is True:
             return space.true
         if schema is False:
             return space.false
         if not isinstance(schema, dict):
             return self._opaque("schema", schema)
+        if id(schema) in self._alone:
+            return self._alone[id(schema)]
         scope = enter(schema, scope)
         key = (id(schema), id(scope.root))
         if key in self._built:
+            self._references += 1
             return self._built[key]
         self._alive.append((schema, scope))
+        references = self._references
         outer = self._open.get(id(schema))  # an edited document may hold a schema inside itself
         self._open[id(schema)] = self._depth
         try:
@@ -58,7 +67,10 @@ class Builder:
                 del self._open[id(schema)]
             else:
                 self._open[id(schema)] = outer
-        self._built[key] = formula
+        if self._references == references:
+            self._alone[id(schema)] = formula
+        else:
+            self._built[key] = formula
         return formula
 
     def below(self, schema: Any, scope: Scope) -> int:
@@ -210,6 +222,8 @@ class Builder:
         yield self.space.negation(self.build(value, scope))
 
     def _ref(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        self._references += 1
+        self.reads += WORK_OF_REFERENCE
         found = scope.document.resolve(value, scope) if isinstance(value, str) else None
         if found is None:
             yield self._opaque("$ref", value)

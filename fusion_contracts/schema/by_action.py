@@ -60,9 +60,10 @@ def _compare(before: Side, after: Side, old: Grouping, new: Grouping, world: str
     gone = [value for value in old.values if value not in new.values]
     come = [value for value in new.values if value not in old.values]
 
+    whole = Pair(before, after, world=world, objects=True)
+
     def pair(value: str) -> Pair:
-        sides = before.limited(old.effective(value)), after.limited(new.effective(value))
-        return Pair(*sides, world=world, objects=True)
+        return whole.limited(old.effective(value), new.effective(value))
 
     removed = {value: pair(value).comparison() for value in gone}
     if any(answer.verdict != "incompatible" for answer in removed.values()):
@@ -79,7 +80,7 @@ def _compare(before: Side, after: Side, old: Grouping, new: Grouping, world: str
                 if edit.effect == "breaks" and _of_all_actions(edit.change)
             }
     complete = old.closed or removed or any(each.comparison.verdict == "incompatible" for each in common.values())
-    if not complete and Pair(before, after, world=world, objects=True).comparison().verdict != "compatible":
+    if not complete and whole.comparison().verdict != "compatible":
         return None  # a selector without a closed list has more values
     added = tuple(value for value in come if value not in renamed.values())
     return ByAction(old.discriminator, removed, renamed, added, common)

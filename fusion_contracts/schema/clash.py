@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import combinations
 from typing import TypeAlias
 
 from fusion_contracts.schema.formula import ALL, Space
 
-__all__ = ["clash"]
+__all__ = ["clash", "meeting"]
 
 Listed: TypeAlias = frozenset[Hashable]
 
@@ -31,6 +32,37 @@ def clash(space: Space, facts: set[int]) -> bool:
             if not lists[name]:
                 return True
     return False
+
+
+def meeting(space: Space, branches: Sequence[Iterable[int]]) -> list[tuple[int, int]]:
+    """The pairs of objects, each given by its facts, that may be the same: no discriminator tells them apart."""
+    lists = [_required_lists(space, facts) for facts in branches]
+    listing: dict[str, list[Listed]] = {}
+    for each in lists:
+        for name, listed in each.items():
+            listing.setdefault(name, []).append(listed)
+    name = max(listing, key=lambda name: (len(listing[name]), len(set(listing[name]))), default="")
+    by_value: dict[Hashable, list[int]] = {}
+    pairs: set[tuple[int, int]] = set()
+    for index, each in enumerate(lists):
+        for value in each.get(name, ()):
+            by_value.setdefault(value, []).append(index)
+        if name not in each:
+            pairs.update((min(index, other), max(index, other)) for other in range(len(lists)) if other != index)
+    pairs.update(pair for group in by_value.values() for pair in combinations(group, 2))
+    return sorted(pairs)
+
+
+def _required_lists(space: Space, facts: Iterable[int]) -> dict[str, Listed]:
+    """The closed lists of values of names that must be there."""
+    meanings = [space.meaning[fact] for fact in facts if fact > 0]
+    needed = {meaning[1] for meaning in meanings if meaning[0] == "req"}
+    lists: dict[str, Listed] = {}
+    for meaning in meanings:
+        listed = _listed(space, meaning[2]) if meaning[0] == "prop" and meaning[1] in needed else None
+        if listed is not None:
+            lists[meaning[1]] = lists[meaning[1]] & listed if meaning[1] in lists else listed
+    return lists
 
 
 def _listed(space: Space, formula: int) -> Listed | None:

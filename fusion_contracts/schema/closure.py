@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from fusion_contracts.schema.build import Builder
 from fusion_contracts.schema.document import Document, Scope
 from fusion_contracts.schema.evaluate import Evaluator
-from fusion_contracts.schema.location import Location, in_place, listed, mapped
+from fusion_contracts.schema.location import IN_PLACE, Location, in_place, listed, mapped
 from fusion_contracts.schema.trouble import Undecided
 
 __all__ = ["Closure"]
@@ -22,10 +22,12 @@ __all__ = ["Closure"]
 Parts: TypeAlias = list[tuple[Any, Scope]]
 OTHER_NAMES = ("additionalProperties", "unevaluatedProperties")
 # A schema with none of these says nothing of any name below it: most are the type of an argument and little else.
-REACHING = frozenset({
-    *OTHER_NAMES, "properties", "patternProperties", "prefixItems", "items", "unevaluatedItems", "contains", "$ref",
-    "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas",
+NAMING = frozenset({
+    *OTHER_NAMES, "properties", "patternProperties", "prefixItems", "items", "unevaluatedItems", "contains",
 })  # fmt: skip
+REACHING = NAMING | IN_PLACE | {"$ref"}
+LOOSE = frozenset({*OTHER_NAMES, "patternProperties"})  # speak of properties without naming them
+SPEAKING = NAMING | {"required", "dependentRequired"}  # the others lead to schemas that are in place themselves
 
 
 class Closure:
@@ -47,10 +49,11 @@ class Closure:
         if not root and not any(isinstance(schema, dict) and not REACHING.isdisjoint(schema) for schema, _ in starts):
             return self._space.true
         location = in_place(starts)
-        key = frozenset(id(schema) for schema, _ in location)
+        # without those that only refer: a definition is one place, whichever reference leads there
+        key = frozenset(id(schema) for schema, _ in location if not SPEAKING.isdisjoint(schema))
         if key in self._made:
             return self._made[key]
-        if not location and not root:
+        if not key and not root:
             return self._space.true
         if key in self._open:
             reference = self._space.make("ref", ("closure", key))
@@ -76,7 +79,11 @@ class Closure:
         closed = not beyond and (root or any("properties" in schema for schema, _ in location))
         if closed:
             names |= {name for schema, _ in location for name in _needed(schema) if isinstance(name, str)}
-        facts = [self._about("prop", name, self._child(name, location)) for name in sorted(names)]
+        named = _by_name(location)
+        loose = [(schema, scope) for schema, scope in location if not LOOSE.isdisjoint(schema)]
+        facts = [
+            self._about("prop", name, [*named.get(name, ()), *self._unnamed(name, loose)]) for name in sorted(names)
+        ]
         facts += [self._about("pat", pattern, _under(pattern, location)) for pattern in sorted(patterns)]
         rest = self._space.false if closed else self._close(beyond)
         if rest != self._space.true:
@@ -88,15 +95,14 @@ class Closure:
         formula = self._close(parts)
         return formula if formula == self._space.true else self._space.make(kind, key, formula)
 
-    def _child(self, name: str, location: Location) -> Parts:
-        """The schemas about the property of this name."""
+    def _unnamed(self, name: str, loose: Parts) -> Parts:
+        """What schemas say of a property in other places than `properties`."""
         found: Parts = []
-        for schema, scope in location:
-            own = [mapped(schema, "properties")[name]] if name in mapped(schema, "properties") else []
-            own += [
-                part for pattern, part in mapped(schema, "patternProperties").items() if self._matches(pattern, name)
-            ]
-            own = own or [schema[keyword] for keyword in OTHER_NAMES if keyword in schema]
+        for schema, scope in loose:
+            patterns = mapped(schema, "patternProperties")
+            own = [part for pattern, part in patterns.items() if self._matches(pattern, name)]
+            if not own and name not in mapped(schema, "properties"):
+                own = [schema[keyword] for keyword in OTHER_NAMES if keyword in schema]
             found += [(part, scope) for part in own]
         return found
 
@@ -110,6 +116,15 @@ class Closure:
         length = max((len(listed(schema, "prefixItems")) for schema, _ in location), default=0)
         facts = [self._about("prefix", index, _at(index, location)) for index in range(length)]
         return [*facts, self._about("items", length, _at(length, location))]
+
+
+def _by_name(location: Location) -> dict[str, Parts]:
+    """The schemas about each property that is named."""
+    found: dict[str, Parts] = {}
+    for schema, scope in location:
+        for name, part in mapped(schema, "properties").items():
+            found.setdefault(name, []).append((part, scope))
+    return found
 
 
 def _needed(schema: dict[str, Any]) -> Iterator[Any]:

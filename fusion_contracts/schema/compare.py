@@ -30,9 +30,10 @@ __all__ = ["TOO_DEEP", "Comparison", "Pair", "Side", "compare"]
 
 QUICK, PATIENT = 4_000, 40_000  # steps before and after jsonschema-rs was asked
 TOO_DEEP = "the schema is nested too deeply"
-STEPS_PER_FACT = 10  # a large schema takes steps in proportion
+STEPS_PER_FACT, MOST_FOR_FACTS = 10, 60_000  # a large schema takes more steps,
+STEPS_PER_PART = 2  # and without end only those that read it
 COVERS_FACTS, COVERS_BRANCHES = 1_500, 60  # more facts, or branches in all, take jsonschema-rs seconds
-WIDEST = 300  # branches of a union for which a budget is raised
+CHEAP = 64  # parts of a conjunction that cost as much to judge a value by as one step of a search
 DEEPEST = 20_000  # Python frames: a schema of a thousand levels takes some ten per level
 
 
@@ -93,7 +94,6 @@ class Side:
             self.schema = translate(schema, self.dialect)
         except Untranslatable as trouble:
             raise Undecided(f"{trouble.pointer}: {trouble.reason}") from None
-        self.whole = self.schema
         # values are judged by the schema as written; jsonschema-rs does not know the dialect of OpenAPI 3.0
         plain = self.dialect == "openapi-3.0"
         self._judge = Judge(self.schema, "2020-12") if plain else Judge(schema, self.dialect)
@@ -106,7 +106,7 @@ class Side:
         """This side with a narrower 2020-12 schema to reason about; values are still judged by the whole."""
         other = copy(self)
         other.schema = schema
-        return other  # `whole` stays: names that any action shows are declared
+        return other
 
     def accepts(self, value: Any) -> bool | None:
         """What jsonschema-rs says of a value, in the schema's own dialect where it knows that."""
@@ -123,18 +123,28 @@ class Pair:
         self._reader = Builder(self.space, samples=True)
         self.before = self._narrowed(self._reader.document(old.schema))
         self.after = self._narrowed(self.builder.document(new.schema))
-        self._world = world
+        self._whole, self._world = old.schema, world
         self._closed: int | None = None
-        self._careful = False  # set once a pair turns out to be hard
+        self.identity = Identity()
+        self._steps = 0
+        self._solver = Solver(self.space)  # what one question found serves the next
 
     @property
     def closed(self) -> int:
         """The closure of the old side in the declared world, TRUE in the open one."""
         if self._closed is None:
-            self._closed = (
-                Closure(self.builder).document(self.old.whole) if self._world == "declared" else self.space.true
-            )
+            closed = self._world == "declared"
+            self._closed = Closure(self.builder).document(self._whole) if closed else self.space.true
         return self._closed
+
+    def limited(self, old: Any, new: Any) -> Pair:
+        """This pair with narrower schemas to reason about. Names that the whole of the old side shows are declared."""
+        self._closed = self.closed  # one for all
+        other = copy(self)
+        other.old, other.new = self.old.limited(old), self.new.limited(new)
+        other.before = self.edited(old)
+        other.after = self._narrowed(self.builder.document(new))
+        return other
 
     def comparison(self) -> Comparison:
         """The answer for the whole pair."""
@@ -147,17 +157,25 @@ class Pair:
         if self._covered():
             return Comparison("compatible")
         if again:
-            self._careful = True
+            self._solver.careful = True  # the pair turned out to be hard
             try:
                 return self._decided(PATIENT)
             except Undecided as trouble:
                 reason = trouble.reason
-        same = self.old.dialect == self.new.dialect and Identity().same(self.old.written, self.new.written)
+        same = self.old.dialect == self.new.dialect and self.identity.same(self.old.written, self.new.written)
         return Comparison("compatible") if same else Comparison("undecided", reason=reason)
 
     def _decided(self, budget: int) -> Comparison:
-        wide = min(max(self.space.widths, default=0), WIDEST) ** 2  # each branch is looked at beside each other one
-        return self.answer((-self.after,), budget=budget + wide + STEPS_PER_FACT * len(self.space.meaning))
+        """The answer for the whole pair within a budget. A large pair has more."""
+        space = self.space
+        wide = max(space.widths, default=0) ** 2  # each branch is looked at beside each other one
+        more = min(wide + STEPS_PER_FACT * len(space.meaning), MOST_FOR_FACTS)
+        return self.answer((-self.after,), budget=budget + more + STEPS_PER_PART * space.parts)
+
+    @property
+    def work(self) -> int:
+        """What all questions took so far, in steps of a search: reading counts too, and judging of values."""
+        return self._steps + self._reader.reads + self.builder.reads
 
     def edited(self, schema: Any) -> int:
         """The formula of the old document after an edit; what it shares with the old document is read once."""
@@ -172,7 +190,11 @@ class Pair:
         `must_fail`: a witness counts only when the new schema refuses it.
         """
         goal = {self.before, self.closed, *goals}
-        value = Solver(self.space, budget=budget, careful=self._careful).solve(goal)
+        self._solver.budget = budget
+        try:
+            value = self._solver.solve(goal)
+        finally:
+            self._steps += budget - max(self._solver.budget, 0)
         if value is NOTHING:
             return Comparison("compatible")
         if not must_fail:
@@ -183,6 +205,7 @@ class Pair:
 
     def breaks(self, value: Any, goal: Iterable[int]) -> bool:
         """Whether both readings say so: the formulas hold, the old schema accepts and the new one refuses."""
+        self._steps += 1 + sum(len(self._solver.conjuncts(literal)) for literal in goal) // CHEAP
         if not Evaluator(self.space).all_hold(goal, value):
             return False
         return self.old.accepts(value) is True and self.new.accepts(value) is False

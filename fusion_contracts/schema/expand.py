@@ -17,7 +17,6 @@ Option: TypeAlias = tuple[int, ...]  # literals that hold together
 Expansion: TypeAlias = tuple[tuple[int, ...], list[tuple[Option, ...]]]  # what follows; of each choice one option holds
 
 NONE: Expansion = ((), [])
-CHEAP = 64  # pairs of branches that cost as much to compare as one step
 
 
 def expanded(solver: Solver, literal: int, kind: int) -> Expansion:
@@ -43,18 +42,12 @@ def _parts(_: Solver, meaning: tuple[Any, ...], positive: bool) -> Expansion:  #
 
 def _one(solver: Solver, meaning: tuple[Any, ...], kind: int, *, positive: bool) -> Expansion:
     parts = meaning[1]
-    solver.spend(len(parts) ** 2 // CHEAP)
+    rivals = solver.rivals(parts, kind)
     if positive:
-        return _choice(*(_alone(solver, parts, index, kind) for index in range(len(parts))))
-    pairs = [(a, b) for i, a in enumerate(parts) for b in parts[i + 1 :] if not solver.apart(a, b, kind)]
+        return _choice(*((parts[i], *(-parts[j] for j in others)) for i, others in enumerate(rivals)))
+    pairs = [(parts[i], parts[j]) for i, others in enumerate(rivals) for j in others if j > i]
     none = tuple(-part for part in parts)
     return _choice(none, *pairs) if pairs else (none, [])
-
-
-def _alone(solver: Solver, parts: tuple[int, ...], index: int, kind: int) -> Option:
-    """One part and none of the others; those that exclude it anyway are left out."""
-    part = parts[index]
-    return part, *(-other for i, other in enumerate(parts) if i != index and not solver.apart(part, other, kind))
 
 
 def _if(_: Solver, meaning: tuple[Any, ...], positive: bool) -> Expansion:  # noqa: FBT001 - a row of EXPAND

@@ -16,7 +16,6 @@ from fusion_contracts.schema.changes import Edit, Place, SchemaChange
 from fusion_contracts.schema.compare import QUICK, TOO_DEEP, Comparison, Pair, Side, deep_recursion
 from fusion_contracts.schema.document import Document
 from fusion_contracts.schema.formula import OBJECT
-from fusion_contracts.schema.identity import Identity
 from fusion_contracts.schema.locate import located
 from fusion_contracts.schema.location import named
 from fusion_contracts.schema.mirror import mirrored
@@ -27,7 +26,7 @@ from fusion_contracts.schema.walk import Raw, walk
 __all__ = ["Explanation", "explain", "explain_pair"]
 
 MOST_EDITS = 400  # edits of one schema that are each asked about
-MOST_READINGS = 10_000  # of recursive definitions, which each question has to read anew
+MOST_WORK = 150_000  # of all these questions, in steps
 NO_EDITS: Mapping[Hashable, Edit] = {}
 
 
@@ -84,7 +83,7 @@ def explain_pair(pair: Pair, *, output: bool = False, told: Mapping[Hashable, Ed
     `told`: edits, by their place, of which it is known that they break; they are not asked about again.
     """
     comparison = pair.comparison()
-    found = _written(pair, walk(pair.old.schema, pair.new.schema))
+    found = _written(pair, walk(pair.old.schema, pair.new.schema, pair.identity))
     if not output and comparison.verdict == "compatible" and _emptied(pair):
         change = facts.SchemaEmptied(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
         return Explanation(comparison, (Edit(change, "safe"),))
@@ -102,7 +101,7 @@ def _written(pair: Pair, found: list[Raw]) -> list[Raw]:
         place = Place("/$schema", "/$schema", "")
         change = facts.DialectChanged(place=place, before=pair.old.dialect, after=pair.new.dialect)
         found.append(Raw(change, pair.old.reread(pair.new.dialect)))
-    if not found and not Identity().same(pair.old.written, pair.new.written):
+    if not found and not pair.identity.same(pair.old.written, pair.new.written):
         place = Place("", "", "")
         return [Raw(facts.Rewritten(place=place, before=pair.old.written, after=pair.new.written))]
     return found
@@ -125,8 +124,8 @@ def _emptied(pair: Pair) -> bool:
 
 def _judged(pair: Pair, comparison: Comparison, found: list[Raw], told: Mapping[Hashable, Edit]) -> Iterator[Edit]:
     weighty = [raw for raw in found if raw.edited is not None]
-    purse = Purse(QUICK * 3)
-    many = len(weighty) > MOST_EDITS or len(weighty) * pair.space.recursive > MOST_READINGS
+    purse = Purse(pair)
+    too_many = f"{len(weighty)} edits in one schema: too many to ask about each"
     for raw in found:
         if raw.edited is None or comparison.verdict == "compatible":
             yield Edit(raw.change, "safe")
@@ -134,19 +133,24 @@ def _judged(pair: Pair, comparison: Comparison, found: list[Raw], told: Mapping[
             yield _breaking(raw.change, comparison)
         elif comparison.verdict == "incompatible" and told and same_place(raw.change) in told:
             yield told[same_place(raw.change)]
-        elif many:
-            yield Edit(
-                raw.change, "undecided", reason=f"{len(weighty)} edits in one schema: too many to ask about each"
-            )
+        elif len(weighty) > MOST_EDITS or purse.empty:
+            yield Edit(raw.change, "undecided", reason=too_many)
         else:
             yield _one(pair, comparison, raw, purse)
 
 
 class Purse:
-    """The steps that all questions about one schema's edits may take together, beyond what each needs at least."""
+    """What all questions about one schema's edits may take together, beyond what each needs at least."""
 
-    def __init__(self, steps: int) -> None:
-        self.steps = steps
+    def __init__(self, pair: Pair) -> None:
+        self._pair = pair
+        self._end = pair.work + MOST_WORK
+        self.steps = QUICK * 3
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing more may be asked."""
+        return self._pair.work > self._end
 
     def take(self) -> int:
         """The budget for the next question; an expensive one leaves less for the others."""

@@ -21,28 +21,47 @@ class Fingerprints:
     def __init__(self) -> None:
         self._read: dict[int, tuple[Any, str, tuple[str, ...]]] = {}
         self._webs: dict[frozenset[tuple[str, str]], str] = {}
+        self._made: dict[tuple[int, int], tuple[Any, Scope, str]] = {}
+        self._reached: dict[tuple[int, int], dict[str, Any]] = {}
 
     def of(self, target: Any, scope: Scope) -> str:
         """A name for a schema and all that it refers to, without annotations: equal for equal texts.
 
         Where that leads into a resource of its own, a name that no other schema has.
         """
-        if scope.root is not scope.document.root:
+        key = id(target), id(scope.root)
+        if key not in self._made:
+            self._made[key] = target, scope, self._of(target, scope)
+        return self._made[key][2]
+
+    def _of(self, target: Any, scope: Scope) -> str:
+        reached = None if scope.root is not scope.document.root else self._reached_from(target, scope)
+        if reached is None:
             return f"{id(target)}"
-        reached: dict[str, Any] = {}
-        pending = [target]
-        while pending:
-            for reference in self._known(pending.pop())[1]:
-                if reference not in reached:
-                    found = scope.document.resolve(reference, scope)
-                    if found is not None and found[1].root is not scope.root:
-                        return f"{id(target)}"
-                    reached[reference] = None if found is None else found[0]
-                    pending.append(reached[reference])
         web = frozenset((reference, self._known(part)[0]) for reference, part in reached.items())
         if web not in self._webs:
             self._webs[web] = _digest(sorted(web))
         return f"{self._known(target)[0]} {self._webs[web]}"
+
+    def _reached_from(self, target: Any, scope: Scope) -> dict[str, Any] | None:
+        """All references that a schema leads to, and what they refer to; None where one leads into another resource."""
+        reached: dict[str, Any] = {}
+        pending = [target]
+        while pending:
+            for reference in self._known(pending.pop())[1]:
+                if reference in reached:
+                    continue
+                found = scope.document.resolve(reference, scope)
+                if found is not None and found[1].root is not scope.root:
+                    return None
+                part = reached[reference] = None if found is None else found[0]
+                known = self._reached.get((id(part), id(scope.root)))
+                if known is None:
+                    pending.append(part)
+                else:
+                    reached |= known
+        self._reached[id(target), id(scope.root)] = reached
+        return reached
 
     def _known(self, schema: Any) -> tuple[str, tuple[str, ...]]:
         """The digest of a schema's own text, and the references in it."""

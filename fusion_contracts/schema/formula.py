@@ -83,9 +83,9 @@ class Space:
         return [len(meaning[1]) for meaning in self.meaning[1:] if meaning[0] in ("any", "one")]
 
     @property
-    def recursive(self) -> int:
-        """How many references lead back to where they stand."""
-        return sum(meaning[0] == "ref" for meaning in self.meaning[1:])
+    def parts(self) -> int:
+        """How many parts all conjunctions have together."""
+        return sum(len(meaning[1]) for meaning in self.meaning[1:] if meaning[0] == "and")
 
     def make(self, *meaning: Any) -> int:
         """The number of a formula."""
@@ -104,6 +104,20 @@ class Space:
     def target(self, reference: int) -> int:
         """What a reference stands for."""
         return self._targets[reference]()
+
+    @property
+    def refers(self) -> bool:
+        """Whether there is any reference."""
+        return bool(self._targets)
+
+    def meant(self, literal: int) -> int:
+        """A signed formula, or the one that it refers to: a definition is one formula, however it is reached."""
+        seen: set[int] = set()
+        while self.meaning[abs(literal)][0] == "ref" and literal not in seen:
+            seen.add(literal)
+            target = self.target(abs(literal))
+            literal = target if literal > 0 else -target
+        return literal
 
     def both(self, parts: Iterable[int]) -> int:
         """Every part holds (formulas without a sign)."""

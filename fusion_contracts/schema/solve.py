@@ -3,17 +3,19 @@
 A tableau: the goal is a set of signed formulas about one value. It is split by kind of value; within a kind,
 disjunctions are split until only facts are left (branch.py), and a theory (strings.py, numbers.py, objects.py,
 arrays.py) finds a value for these, asking this module about its parts. A goal that comes back on its own path has no
-finite witness there (coinduction). Every step counts against a budget.
+finite witness there (coinduction, answers.py). Every step counts against a budget.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 from typing import Any
 
 from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
+from fusion_contracts.schema.answers import OPEN, Answers
 from fusion_contracts.schema.branch import Branch
-from fusion_contracts.schema.clash import clash
+from fusion_contracts.schema.clash import clash, meeting
 from fusion_contracts.schema.evaluate import Evaluator
 from fusion_contracts.schema.formula import ALL, BOOLEAN, KINDS, NULL, OBJECT, Space
 from fusion_contracts.schema.plausible import plausible
@@ -21,8 +23,9 @@ from fusion_contracts.schema.trouble import Exhausted, Undecided
 
 __all__ = ["Solver"]
 
-UNLEANING = 1 << 60
 ASIDE = 300  # steps for the question whether two formulas exclude each other
+CHEAP = 64  # pairs of branches that cost as much to compare as one step
+FEW_BRANCHES = 8  # are compared each with each
 FEW: dict[int, tuple[Any, ...]] = {NULL: (None,), BOOLEAN: (True, False)}
 
 
@@ -37,10 +40,9 @@ class Solver:
         self.evaluator = Evaluator(space)
         self.budget = budget
         self.careful = careful
-        self._found: dict[Goal, Any] = {}
-        self._path: dict[Goal, int] = {}
-        self._lowest = UNLEANING  # the highest goal on the path that a negative answer leans on
+        self._answers = Answers()
         self._apart: dict[tuple[int, int, int], bool] = {}
+        self._rivals: dict[tuple[tuple[int, ...], int], list[list[int]]] = {}
         self._parts: dict[int, frozenset[int]] = {}
         self._shown: dict[tuple[str, int], list[Any]] = {}
 
@@ -55,33 +57,23 @@ class Solver:
 
         `name`: the property whose value is asked for; samples that the contract shows for it are preferred.
         """
-        goal = frozenset(literals)
+        goal = frozenset(map(self.space.meant, literals) if self.space.refers else literals)
         if any(-literal in goal for literal in goal):
             return NOTHING
         sample = self._sample(goal, name) if name is not None else NOTHING
         if sample is not NOTHING:
             return sample
-        if goal in self._found:
-            return self._found[goal]
-        if goal in self._path:
-            self._lowest = min(self._lowest, self._path[goal])
-            return NOTHING
-        return self._search(goal)
+        known = self._answers.known(goal)
+        return self._search(goal) if known is OPEN else known
 
     def _search(self, goal: Goal) -> Any:
         self.spend()
-        depth = len(self._path)
-        outer, self._lowest = self._lowest, UNLEANING
-        self._path[goal] = depth
+        self._answers.ask(goal)
+        value: Any = OPEN
         try:
             value = first(self._by_kind(goal))
         finally:
-            del self._path[goal]
-            leans, self._lowest = self._lowest, outer
-        if value is not NOTHING or leans >= depth:
-            self._found[goal] = value
-        else:
-            self._lowest = min(outer, leans)
+            self._answers.settle(goal, value)
         return value
 
     def _by_kind(self, goal: Goal) -> Iterator[Any]:
@@ -120,6 +112,23 @@ class Solver:
             self._parts[literal] = frozenset({literal}.union(*map(self.conjuncts, inner)))
         return self._parts[literal]
 
+    def rivals(self, parts: tuple[int, ...], kinds: int) -> list[list[int]]:
+        """For each of several formulas those, by their places, that may hold of the same value of some kinds."""
+        key = parts, kinds
+        if key not in self._rivals:
+            if kinds == OBJECT and len(parts) > FEW_BRANCHES:
+                pairs = meeting(self.space, [self.conjuncts(part) for part in parts])
+            else:
+                pairs = list(combinations(range(len(parts)), 2))
+            self.spend((len(parts) + len(pairs)) // CHEAP)
+            found: list[list[int]] = [[] for _ in parts]
+            for i, j in pairs:
+                if not self.apart(parts[i], parts[j], kinds):
+                    found[i].append(j)
+                    found[j].append(i)
+            self._rivals[key] = found
+        return self._rivals[key]
+
     def apart(self, left: int, right: int, kinds: int = ALL) -> bool:
         """Whether no value of some kinds satisfies both formulas (False when that is not cheap to say)."""
         kinds &= self.space.may(left) & self.space.may(right)
@@ -133,13 +142,13 @@ class Solver:
     def _disjoint(self, left: int, right: int, kinds: int) -> bool:
         if not kinds or (kinds == OBJECT and clash(self.space, {*self.conjuncts(left), *self.conjuncts(right)})):
             return True
-        before, self.budget = self.budget, min(self.budget, ASIDE)
-        path, self._path = self._path, {}
-        outer, self._lowest = self._lowest, UNLEANING
+        before = self.budget
+        self.budget = granted = min(before, ASIDE)
+        outer, self._answers = self._answers, self._answers.aside()
         try:
             return self.solve((left, right, self.space.make("type", kinds))) is NOTHING
         except Undecided:
             return False
         finally:
-            self.budget = before - (ASIDE - max(self.budget, 0)) // 4
-            self._path, self._lowest = path, outer
+            self.budget = before - (granted - max(self.budget, 0))
+            self._answers = outer

@@ -35,9 +35,9 @@ MOST_USES, MOST_STEPS = 100, 400  # paths to one definition that are told apart,
 Uses: TypeAlias = "dict[tuple[str, str], list[tuple[str, tuple[str, str] | None]]]"
 
 
-def walk(old: Any, new: Any) -> list[Raw]:
+def walk(old: Any, new: Any, identity: Identity) -> list[Raw]:
     """The edits from one 2020-12 document to the other, each once, in the order of the old document."""
-    walker = Walker(old, new)
+    walker = Walker(old, new, identity)
     found = list(walker.compare(walker.root()))
     return walker.with_uses(found)
 
@@ -45,9 +45,9 @@ def walk(old: Any, new: Any) -> list[Raw]:
 class Walker:
     """Two documents side by side; remembers what was seen, so that nothing is told twice."""
 
-    def __init__(self, old: Any, new: Any) -> None:
+    def __init__(self, old: Any, new: Any, identity: Identity) -> None:
         self.old, self.new = Document(old), Document(new)
-        self.identity = Identity()
+        self.identity = identity
         self._viewer = Viewer()
         self.pairing = Pairing(self._viewer, self.identity)
         self._uses: Uses = {("", ""): [("", None)]}

@@ -1,0 +1,114 @@
+"""What hostile and unlucky schemas may cost, in counted steps: reading, searching, judging. A step takes 3 to 10 us."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from fusion_contracts.schema import Explanation
+from fusion_contracts.schema.by_action import explain_by_action
+from fusion_contracts.schema.compare import Pair, Side, deep_recursion
+from fusion_contracts.schema.explain import MOST_WORK, explain_pair
+
+S, I = {"type": "string"}, {"type": "integer"}  # noqa: E741 - beside S
+SECOND = 200_000  # steps
+
+
+def clauses(count: int, seed: int) -> Any:
+    """Random clauses of three literals over properties that are 0 or 1: four clauses for each property."""
+    source = Random(seed)
+    names = [f"x{number}" for number in range(count // 4)]
+
+    def clause() -> Any:
+        chosen = source.sample(names, 3)
+        return {"anyOf": [{"properties": {n: {"const": source.randrange(2)}}, "required": [n]} for n in chosen]}
+
+    every = {"type": "object", "properties": {name: {"enum": [0, 1]} for name in names}}
+    return every | {"allOf": [clause() for _ in range(count)]}
+
+
+def grouped(count: int, changed: int = 0) -> Any:
+    """So many actions, in the first of which `id` is a number."""
+    branches = [
+        {
+            "properties": {"action": {"const": f"a{n}"}, "id": I if n < changed else S, f"f{n}": S},
+            "required": ["action"],
+        }
+        for n in range(count)
+    ]
+    return {"type": "object", "oneOf": branches}
+
+
+def wide(count: int, changed: int = 0) -> Any:
+    return {"type": "object", "properties": {f"p{n}": I if n < changed else S for n in range(count)}}
+
+
+def exclusive(count: int) -> Any:
+    """Branches that overlap, and that no discriminator tells apart."""
+    return {"oneOf": [{"properties": {f"x{n}": I, f"x{n + 1}": S}, "required": [f"x{n}"]} for n in range(count)]}
+
+
+def explained(old: Any, new: Any) -> tuple[Explanation, int]:
+    """The explanation, and the work that it took."""
+    with deep_recursion():
+        pair = Pair(Side(old), Side(new))
+        return explain_pair(pair), pair.work
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clauses_are_given_up_within_a_second(seed: int) -> None:
+    old = clauses(120, seed)
+    found, work = explained(old, {**old, "allOf": [*old["allOf"], *clauses(120, seed + 3)["allOf"]]})
+    assert found.comparison.verdict in {"incompatible", "undecided"}
+    assert work < SECOND
+
+
+def test_a_clause_less_is_seen_at_once() -> None:
+    old = clauses(120, 1)
+    found, work = explained(old, {**old, "allOf": old["allOf"][1:]})
+    assert found.comparison.verdict == "compatible"
+    assert work < SECOND / 20
+
+
+def test_each_edit_in_an_output_of_three_hundred_actions_is_decided() -> None:
+    found, work = explained(grouped(300, 30), grouped(300))  # an output asks from new to old
+    assert (found.comparison.verdict, found.comparison.witness) == ("incompatible", {"action": "a0", "id": 1})
+    assert [edit.effect for edit in found.edits] == ["breaks"] * 30
+    assert work < SECOND
+
+
+def test_three_hundred_actions_one_by_one() -> None:
+    actions = explain_by_action(grouped(300), grouped(300, 30))
+    assert actions is not None
+    broken = {key for key, found in actions.common.items() if found.comparison.verdict == "incompatible"}
+    assert broken == {f"a{number}" for number in range(30)}
+
+
+def test_many_edits_of_a_wide_object_are_asked_about_as_far_as_a_second_goes() -> None:
+    found, work = explained(wide(2_000), wide(2_000, 300))
+    effects = [edit.effect for edit in found.edits]
+    asked = effects.count("breaks")
+    assert effects == ["breaks"] * asked + ["undecided"] * (300 - asked)
+    assert asked > 20
+    assert {edit.reason for edit in found.edits[asked:]} == {"300 edits in one schema: too many to ask about each"}
+    assert work < 1.2 * MOST_WORK
+
+
+def test_few_edits_of_a_wide_object_are_all_decided() -> None:
+    found, _ = explained(wide(2_000), wide(2_000, 20))
+    assert [edit.effect for edit in found.edits] == ["breaks"] * 20
+
+
+def test_exclusive_branches_without_a_discriminator_are_given_up_within_a_second() -> None:
+    found, work = explained(exclusive(300), exclusive(299))
+    assert found.comparison.verdict == "undecided"
+    assert work < SECOND
+
+
+@pytest.mark.parametrize("count", [50, 100, 200])
+def test_a_wide_object_takes_work_in_proportion(count: int) -> None:
+    _, work = explained(wide(count), wide(count, 1))
+    _, double = explained(wide(2 * count), wide(2 * count, 1))
+    assert double < 2.1 * work
