@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fusion_contracts.canonical import MAX_DEPTH, canonical_json, equal, loads, printable, shell_word, shortened
+from fusion_contracts.canonical import (
+    MAX_DEPTH,
+    canonical_json,
+    equal,
+    loads,
+    printable,
+    shell_word,
+    shortened,
+    text_of,
+)
 from fusion_contracts.errors import FusionError
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -109,6 +118,20 @@ def test_every_float_keeps_its_bits_and_shows_that_it_is_one(number: float) -> N
 def test_equality_is_of_json_values_not_of_python(a: Any, b: Any, same: bool) -> None:
     assert equal(a, b) is same
     assert equal(b, a) is same
+
+
+@given(VALUES, VALUES)
+def test_values_of_one_text_are_equal(a: Any, b: Any) -> None:
+    assert text_of(json.loads(json.dumps(a))) == text_of(a)
+    assert text_of(a) != text_of(b) or equal(a, b)
+
+
+def test_there_is_no_text_of_what_is_too_deep() -> None:
+    assert text_of(json.loads(nested(500))) is not None
+    deep: Any = 0
+    for _ in range(5_000):
+        deep = [deep]
+    assert text_of(deep) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ plain subclasses of one dataclass: the class says what happened, `name` to what.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from fusion_contracts.diff.findings import FindingSide
 from fusion_contracts.model import JsonValue
@@ -314,8 +314,7 @@ class WaiverUnmatched(ContractChange):
 AnyChange: TypeAlias = "ContractChange | SchemaChange"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A change at its place. `edit` is there for changes inside a schema: it says what the change does to old calls.
 
     `pointer` leads to the schema concerned, so that one group holds the same argument of many tools; `exact` to the

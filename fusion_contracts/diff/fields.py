@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from fusion_contracts.canonical import text_of
 from fusion_contracts.diff.changes import (
     ContractChange,
     DisplayTitleChanged,
@@ -24,8 +25,8 @@ _KNOWN: dict[str, type[ContractChange]] = {
 
 
 def same(a: JsonValue, b: JsonValue) -> bool:
-    """JSON equality as `canonical.equal` has it (1 is not true), twenty times as fast: nothing is written out."""
-    return a is b or (a == b and _same_types(a, b))
+    """JSON equality as `canonical.equal` has it (1 is not true), much faster: where it can, C compares."""
+    return a is b or (a == b and (text_of(a) == text_of(b) is not None or _same_types(a, b)))
 
 
 def _same_types(a: JsonValue, b: JsonValue) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from fusion_contracts.diff.findings import Level
 from fusion_contracts.model import JsonValue
@@ -25,8 +25,7 @@ RuleSide: TypeAlias = Literal["input", "output", "any"]
 _PACKAGE = "fusion_contracts.diff.rules"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a rule says when a plain sentence is not enough.
 
     `level` and `hint` replace the rule's own; `successor` names what took the place; `silent`: an old call may be

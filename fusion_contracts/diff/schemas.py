@@ -141,7 +141,7 @@ def _of_the_tool(edits: list[Edit], pair: _Schemas) -> Edit:
     place = edit.change.place
     sides = ((pair.old, place.old), (pair.new, place.new))
     before, after = (None if pointer is None else _at(side, pointer) for side, pointer in sides)
-    return replace(edit, change=replace(edit.change, before=before, after=after))
+    return edit._replace(change=replace(edit.change, before=before, after=after))
 
 
 def _action_list(actions: ByAction, tool: str) -> Iterator[Fact]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from fusion_contracts.schema.document import Document
 from fusion_contracts.schema.vocabulary import ANNOTATIONS
@@ -23,25 +22,18 @@ UNIONS = ("oneOf", "anyOf")
 SELECTING = ANNOTATIONS | {"const", "enum", "type"}  # a test of more than these is not settled by the value alone
 
 
-@dataclass(frozen=True, slots=True)
-class Grouping:
+class Grouping(NamedTuple):
     """The actions of one schema: the property that selects, and its values in the schema's order.
 
-    `closed`: every call has one of these values.
+    `closed`: every call has one of these values. `effective` gives the schema of one action: the whole schema where
+    `discriminator` is the value. Keywords stay where they are, so that pointers into it are pointers into the whole;
+    branches of other actions are `false`, conditions are settled.
     """
 
     discriminator: str
     values: tuple[str, ...]
     closed: bool
-    _limit: Callable[[str], Schema]
-
-    def effective(self, value: str) -> Schema:
-        """The schema of one action: the whole schema where `discriminator` is `value`.
-
-        Keywords stay where they are, so that pointers into it are pointers into the whole; branches of other actions
-        are `false`, conditions are settled.
-        """
-        return self._limit(value)
+    effective: Callable[[str], Schema]
 
 
 def grouping(schema: Any) -> Grouping | None:

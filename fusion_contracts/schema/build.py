@@ -23,9 +23,9 @@ WORK_OF_REFERENCE = 4  # schemas that take as long to look at
 class Builder:
     """Builds formulas in one space. Documents may share subschemas (the same objects): each is read once."""
 
-    def __init__(self, space: Space, *, samples: bool = False) -> None:
+    def __init__(self, space: Space) -> None:
         self.space = space
-        self._keep_samples = samples
+        self._keep_samples = False
         self._fingerprints = Fingerprints()
         self._alone: dict[int, int] = {}  # schemas without a reference say the same in every document
         self._built: dict[tuple[int, int], int] = {}
@@ -35,8 +35,9 @@ class Builder:
         self._open: dict[int, int] = {}  # schemas being built, and how deep in the instance each stands
         self._depth = 0
 
-    def document(self, root: Any) -> int:
-        """The formula of a whole document."""
+    def document(self, root: Any, *, samples: bool = False) -> int:
+        """The formula of a whole document. `samples`: its properties show which values are wanted for them."""
+        self._keep_samples = samples
         return self.build(root, Document(root).scope)
 
     def build(self, schema: Any, scope: Scope) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from fusion_contracts.schema.actions import Grouping, grouping, grouping_by
 from fusion_contracts.schema.changes import Edit, EnumChanged, Rewritten, SchemaChange
@@ -17,8 +16,7 @@ from fusion_contracts.schema.united import same_place
 __all__ = ["ByAction", "explain_by_action"]
 
 
-@dataclass(frozen=True, slots=True)
-class ByAction:
+class ByAction(NamedTuple):
     """What became of each action of a grouped schema; the keys are values of the discriminator.
 
     An edit at the root is asked about until it breaks some action; the others show that same edit.

@@ -8,7 +8,7 @@ Where several add the same fields, these have a base of their own.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 __all__ = [
     "AdditionalPropertiesChanged", "AllOfChanged", "AnnotationChanged", "BoundChanged", "BranchAdded", "BranchRemoved",
@@ -23,8 +23,7 @@ __all__ = [
 JsonValue: TypeAlias = Any
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a change is.
 
     `old` and `new` are pointers into the two documents (None on the side where nothing stands). `path` is the place in
@@ -317,8 +316,7 @@ class KeywordChanged(NamedKeywordChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A change and what it does to the calls (or outputs) of the old contract.
 
     `effect`: `breaks` (some value that worked is refused through this change: `witness` holds one), `safe` (proved, or

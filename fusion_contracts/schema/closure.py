@@ -22,9 +22,8 @@ __all__ = ["Closure"]
 Parts: TypeAlias = list[tuple[Any, Scope]]
 OTHER_NAMES = ("additionalProperties", "unevaluatedProperties")
 # A schema with none of these says nothing of any name below it: most are the type of an argument and little else.
-NAMING = frozenset({
-    *OTHER_NAMES, "properties", "patternProperties", "prefixItems", "items", "unevaluatedItems", "contains",
-})  # fmt: skip
+OF_ITEMS = frozenset({"prefixItems", "items", "unevaluatedItems", "contains"})
+NAMING = OF_ITEMS | {*OTHER_NAMES, "properties", "patternProperties"}
 REACHING = NAMING | IN_PLACE | {"$ref"}
 LOOSE = frozenset({*OTHER_NAMES, "patternProperties"})  # speak of properties without naming them
 SPEAKING = NAMING | {"required", "dependentRequired"}  # the others lead to schemas that are in place themselves
@@ -113,6 +112,8 @@ class Closure:
             return False
 
     def _arrays(self, location: Location) -> list[int]:
+        if all(OF_ITEMS.isdisjoint(schema) for schema, _ in location):
+            return []
         length = max((len(listed(schema, "prefixItems")) for schema, _ in location), default=0)
         facts = [self._about("prefix", index, _at(index, location)) for index in range(length)]
         return [*facts, self._about("items", length, _at(length, location))]

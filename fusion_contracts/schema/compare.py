@@ -117,15 +117,14 @@ class Pair:
     """Two sides in one space of formulas, ready for questions. `objects`: no value but an object counts at the root."""
 
     def __init__(self, old: Side, new: Side, *, world: str = "declared", objects: bool = False) -> None:
-        self.old, self.new, self.objects = old, new, objects
+        self.identity = Identity()
+        self.old, self.new, self.objects = old, new.limited(self.identity.merged(old.schema, new.schema)), objects
         self.space = Space()
         self.builder = Builder(self.space)
-        self._reader = Builder(self.space, samples=True)
-        self.before = self._narrowed(self._reader.document(old.schema))
-        self.after = self._narrowed(self.builder.document(new.schema))
+        self.before = self.edited(old.schema)
+        self.after = self._narrowed(self.builder.document(self.new.schema))
         self._whole, self._world = old.schema, world
         self._closed: int | None = None
-        self.identity = Identity()
         self._steps = 0
         self._solver = Solver(self.space)  # what one question found serves the next
 
@@ -175,11 +174,11 @@ class Pair:
     @property
     def work(self) -> int:
         """What all questions took so far, in steps of a search: reading counts too, and judging of values."""
-        return self._steps + self._reader.reads + self.builder.reads
+        return self._steps + self.builder.reads
 
     def edited(self, schema: Any) -> int:
         """The formula of the old document after an edit; what it shares with the old document is read once."""
-        return self._narrowed(self._reader.document(schema))
+        return self._narrowed(self.builder.document(schema, samples=True))
 
     def _narrowed(self, formula: int) -> int:
         return self.space.both([formula, self.space.make("type", OBJECT)]) if self.objects else formula

@@ -12,6 +12,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
+from fusion_contracts.canonical import text_of
 from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST, LATEST_URI, reworded
 from fusion_contracts.schema.dialect_places import Place, Places, Untranslatable, dialect_name, split
 from fusion_contracts.schema.values import is_number
@@ -46,6 +47,9 @@ def translate(schema: Any, dialect: str) -> Any:
 
 def _telling(schema: dict[str, Any]) -> bool:
     """Whether a document of 2020-12 holds a key that may need translation."""
+    text = text_of(schema)
+    if text is not None and "$schema" not in schema and not any(key.encode() in text for key in _TELLING):
+        return False
     stack: list[Any] = [schema]
     while stack:
         value = stack.pop()

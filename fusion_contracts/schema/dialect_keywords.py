@@ -5,8 +5,7 @@ Where subschemas stand, what is unknown, and how one schema's own keywords are w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["DIALECTS", "LATEST", "LATEST_URI", "URIS", "Dialect", "moved", "reworded"]
 
@@ -14,8 +13,7 @@ LATEST = "2020-12"
 LATEST_URI = "https://json-schema.org/draft/2020-12/schema"
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """One dialect, as far as it differs from 2020-12.
 
     `single`, `lists` and `maps` are the keywords whose value is a schema, a list or a map of schemas; `unknown` those

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
 __all__ = ["MISSING", "Document", "Graft", "Scope", "enter", "escape", "step", "subschemas", "unescape"]
@@ -62,8 +61,7 @@ def _absolute(base: str, reference: str) -> tuple[str, str] | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """Where references are resolved from: a document, and the base URI and root of the resource within it."""
 
     document: Document

@@ -8,8 +8,8 @@ is its witness.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.changes import Edit, Place, SchemaChange
@@ -30,8 +30,7 @@ MOST_WORK = 150_000  # of all these questions, in steps
 NO_EDITS: Mapping[Hashable, Edit] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """The answer for a pair of schemas, and the edits that lead to it."""
 
     comparison: Comparison
@@ -67,7 +66,7 @@ def explain(  # noqa: PLR0913 - two sides, each with its dialect, and two ways t
             return _unread(old, new, TOO_DEEP)
     if not output:
         return explanation
-    edits = tuple(replace(edit, change=mirrored(edit.change)) for edit in explanation.edits)
+    edits = tuple(edit._replace(change=mirrored(edit.change)) for edit in explanation.edits)
     return Explanation(explanation.comparison, edits)
 
 
@@ -192,4 +191,4 @@ def _original(place: Place, pair: Pair) -> Place:
     """The place in the documents as written."""
     old = None if place.old is None else located(place.old, pair.old.written)
     new = None if place.new is None else located(place.new, pair.new.written)
-    return replace(place, old=old, new=new)
+    return place._replace(old=old, new=new)

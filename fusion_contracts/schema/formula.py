@@ -40,6 +40,9 @@ KINDS_OF = {
     "null": NULL, "boolean": BOOLEAN, "integer": INTEGER, "number": NUMBER, "string": STRING, "array": ARRAY,
     "object": OBJECT,
 }  # fmt: skip
+OF_TYPE: dict[type, int] = {
+    str: STRING, dict: OBJECT, list: ARRAY, bool: BOOLEAN, int: INTEGER, type(None): NULL,
+}  # fmt: skip
 KINDS = (STRING, INTEGER, BOOLEAN, OBJECT, ARRAY, NULL, FRACTION)  # the order in which a witness is looked for
 
 # The kinds of value that a fact speaks of; it holds of every other.
@@ -53,15 +56,12 @@ ABOUT = {
 
 def kind_of(value: Any) -> int:
     """The kind of a JSON value; 1.0 is an integer."""
-    if value is None:
-        return NULL
-    if isinstance(value, bool):
-        return BOOLEAN
-    if isinstance(value, (int, float)):
-        return INTEGER if isinstance(value, int) or value.is_integer() else FRACTION
-    if isinstance(value, str):
-        return STRING
-    return ARRAY if isinstance(value, list) else OBJECT
+    kind = OF_TYPE.get(type(value))
+    if kind is not None:
+        return kind
+    if isinstance(value, float):
+        return INTEGER if value.is_integer() else FRACTION
+    return next(kind for python, kind in OF_TYPE.items() if isinstance(value, python))
 
 
 class Space:
@@ -94,6 +94,9 @@ class Space:
             number = len(self.meaning)
             self._number[meaning] = number
             self.meaning.append(meaning)
+            about = ABOUT.get(meaning[0])
+            if about is not None:  # it holds of every other kind of value
+                self._may[number], self._may[-number] = ALL, about
         return number
 
     def later(self, reference: int, target: Callable[[], int]) -> int:
@@ -178,8 +181,6 @@ class Space:
         meaning = self.meaning[abs(literal)]
         kind = meaning[0]
         positive = literal > 0
-        if kind in ABOUT:
-            return ALL if positive else int(ABOUT[kind])
         if kind == "type":
             return int(meaning[1]) if positive else ALL & ~int(meaning[1])
         if kind == "enum":

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fusion_contracts.canonical import text_of
+
 __all__ = ["Identity"]
 
 
@@ -16,12 +18,40 @@ class Identity:
     def __init__(self) -> None:
         self._numbers: dict[Any, int] = {}
         self._known: dict[int, tuple[Any, int, bool]] = {}
+        self._different: dict[tuple[int, int], tuple[Any, Any]] = {}
 
     def same(self, left: Any, right: Any) -> bool:
         """Equal as JSON text would be: True is not 1, and 1 is not 1.0; the order of names does not count."""
         if left is right or not isinstance(left, (dict, list)):
             return left is right or (type(left) is type(right) and bool(left == right))
-        return isinstance(right, (dict, list)) and self.number(left) == self.number(right)
+        if not isinstance(right, (dict, list)) or (id(left), id(right)) in self._different:
+            return False
+        return self.number(left) == self.number(right)
+
+    def merged(self, old: Any, new: Any) -> Any:
+        """The new document with parts of the old one in the place of those that are the same.
+
+        What is known of an object is known of both documents then, and most of two versions is the same.
+        """
+        if isinstance(old, dict) and isinstance(new, dict):
+            names: Any = new
+            held = old.keys() == new.keys()
+        elif isinstance(old, list) and isinstance(new, list):
+            names = range(min(len(old), len(new)))
+            held = len(old) == len(new)
+        else:
+            return old if self.same(old, new) else new
+        if held and text_of(old) == text_of(new) is not None:
+            return old
+        parts: Any = new.copy()
+        for name in names:
+            if isinstance(name, int) or name in old:
+                parts[name] = self.merged(old[name], new[name])
+                held = held and parts[name] is old[name]
+        if held:
+            return old
+        self._different[id(old), id(parts)] = old, parts
+        return parts
 
     def number(self, value: Any) -> int:
         """The number of a JSON text: the same for each that `same` calls equal."""
@@ -29,7 +59,8 @@ class Identity:
 
     def has_reference(self, value: Any) -> bool:
         """Whether `$ref` is a name anywhere inside."""
-        return self._read(value)[1]
+        text = text_of(value)
+        return (text is None or b"$ref" in text) and self._read(value)[1]
 
     def _read(self, value: Any) -> tuple[int, bool]:
         if not isinstance(value, (dict, list)):

@@ -29,6 +29,8 @@ def in_place(starts: Iterable[tuple[Any, Scope]], *, always: bool = False) -> Lo
         if isinstance(schema.get("$ref"), str):
             target = scope.document.resolve(schema["$ref"], scope)
             pending += [target] if target is not None else []
+        if IN_PLACE.isdisjoint(schema):
+            continue
         pending += [(part, scope) for part in listed(schema, "allOf")]
         if always:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from fusion_contracts.schema import changes as facts
@@ -18,12 +18,12 @@ SWAPPED = {"removed": "added", "added": "removed", "had": "has", "has": "had", "
 
 def mirrored(change: facts.SchemaChange) -> facts.SchemaChange:
     """The same change seen from the other side."""
-    place = replace(change.place, old=change.place.new, new=change.place.old)
+    place = change.place._replace(old=change.place.new, new=change.place.old)
     values: dict[str, Any] = {f.name: getattr(change, f.name) for f in fields(change)}
     values |= {"place": place, "before": change.after, "after": change.before}
     if isinstance(change, facts.PropertyRenamed):
         path = change.place.path.removesuffix(change.name) + change.successor
-        values["place"] = replace(place, path=path)
+        values["place"] = place._replace(path=path)
     present = values.keys()
     for name, other in SWAPPED.items():
         if name in present and other in present:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fusion_contracts.schema.answer import NOTHING
 from fusion_contracts.schema.formula import STRING
@@ -20,8 +19,7 @@ PLAUSIBLE = ("extra", "other", "x")  # tried before a search
 EVERY: frozenset[Any] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(NamedTuple):
     """Some name of a kind has to be there, with a value of which `value` holds."""
 
     matching: frozenset[str] = EVERY

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from fusion_contracts.schema.values import key_of
 from fusion_contracts.schema.vocabulary import ANNOTATIONS
@@ -25,8 +24,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _CLAUSE = re.compile(r"[.,;:(\n]")
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """Something with a name, what its description says, and its shape."""
 
     words: str

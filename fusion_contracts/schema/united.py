@@ -53,4 +53,4 @@ def worst(edits: list[Edit]) -> Edit:
     paths = dict.fromkeys(path for edit in edits for path in edit.change.place.uses or (edit.change.place.path,))
     if len(paths) == 1:
         return chosen
-    return replace(chosen, change=replace(chosen.change, place=replace(chosen.change.place, uses=tuple(paths))))
+    return chosen._replace(change=replace(chosen.change, place=chosen.change.place._replace(uses=tuple(paths))))

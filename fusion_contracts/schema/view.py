@@ -13,8 +13,7 @@ Each step is exact: the view accepts the same values as the schema.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from fusion_contracts.schema.document import Scope, enter
 from fusion_contracts.schema.values import key_of
@@ -33,8 +32,7 @@ COMPOSITIONS = ("allOf", "anyOf", "oneOf")
 NAMED_TYPES = (*KEYWORDS_OF, "boolean", "null")
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """Keywords and where they are read from.
 
     `scope` resolves references inside. Where a `$ref` led to a definition, `reference` is the reference, and

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from fusion_contracts.schema import changes as facts
@@ -47,7 +46,7 @@ def union(place: Place) -> Iterator[Raw]:
         before, after = ({k: side[k] for k in (keyword, other) if k in side} for side in (old, new))
         updates = {k: place.grafted(k) for k in (keyword, other)}
         spots = [place.at(keyword if keyword in side else other) for side in (old, new)]
-        spot = replace(spots[0], new=spots[1].new)
+        spot = spots[0]._replace(new=spots[1].new)
         yield place.raw(facts.SchemaReplaced(place=spot, before=before, after=after), place.so(**updates))
     elif isinstance(old.get(keyword), list) and isinstance(new.get(keyword), list):
         yield from _branches(place, keyword, old[keyword], new[keyword])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from fusion_contracts.schema import changes as facts
@@ -48,7 +47,7 @@ def properties(place: Place) -> Iterator[Raw]:
 
 def _requirement(place: Place, name: str, *, required: bool) -> Raw:
     """A name that both sides have, or neither, became required or optional."""
-    spot = replace(place.both("required"), path=place.at(path=dot(name)).path)
+    spot = place.both("required")._replace(path=place.at(path=dot(name)).path)
     change = facts.RequiredChanged(place=spot, before=not required, after=required, name=name, required=required)
 
     def names() -> list[str]:
@@ -68,7 +67,7 @@ def _renames(place: Place, old: Keywords, new: Keywords) -> dict[str, tuple[str,
 def _renamed(place: Place, name: str, successor: str, carries: bool) -> Raw:  # noqa: FBT001 - a pair that goes on
     schema = place.new.keywords["properties"][successor]
     change = facts.PropertyRenamed(
-        place=replace(place.at("properties", name, path=dot(name)), new=place.at("properties", successor).new),
+        place=place.at("properties", name, path=dot(name))._replace(new=place.at("properties", successor).new),
         before=place.old.keywords["properties"][name],
         after=schema,
         name=name,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.document import LISTS, MAPS, MISSING, Graft, Scope, escape
@@ -20,8 +19,7 @@ Keywords: TypeAlias = dict[str, Any]
 Start: TypeAlias = tuple[Any, Scope]
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
+class Raw(NamedTuple):
     """An edit as found: the fact, and how to make the old document with this edit alone.
 
     `edited` is None for an annotation, which decides nothing. It is made when asked for: a schema with thousands of
@@ -32,8 +30,7 @@ class Raw:
     edited: Callable[[], Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """Two subschemas that stand for the same place.
 
     `put` gives the old document with another schema in the old one's place. `optional`: the place is a property that

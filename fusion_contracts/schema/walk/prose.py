@@ -25,7 +25,7 @@ def prose(place: Place, *, at_use: bool = False) -> Iterator[Raw]:
     old, new = place.old.keywords, place.new.keywords
     beside = written(place.frame.old).keys() | written(place.frame.new).keys()
     for keyword, kind in PROSE.items():
-        if at_use and keyword not in beside:
+        if (keyword not in old and keyword not in new) or (at_use and keyword not in beside):
             continue
         before, after = old.get(keyword, MISSING), new.get(keyword, MISSING)
         if not place.same(before, after):

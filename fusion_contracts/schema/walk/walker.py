@@ -52,7 +52,7 @@ class Walker:
         self.pairing = Pairing(self._viewer, self.identity)
         self._uses: Uses = {("", ""): [("", None)]}
         self._open: set[tuple[int, int]] = set()
-        self._names: dict[tuple[int, bool], tuple[Any, frozenset[str]]] = {}
+        self._names: dict[tuple[int, int, bool], tuple[Any, frozenset[str]]] = {}
 
     def root(self) -> Frame:
         """The frame of the two documents."""
@@ -73,7 +73,7 @@ class Walker:
             paths = known.get(pointers) or known.setdefault(pointers, self._paths(pointers))
             if len(paths) > 1:
                 uses = tuple(_further(path, place.path, paths[0]) for path in paths)
-                found[index] = Raw(replace(raw.change, place=replace(place, uses=uses)), raw.edited)
+                found[index] = Raw(replace(raw.change, place=place._replace(uses=uses)), raw.edited)
         return found
 
     def _paths(self, pointers: tuple[str, str]) -> list[str]:
@@ -111,7 +111,7 @@ class Walker:
 
     def names(self, schema: Any, scope: Scope, *, always: bool = False) -> frozenset[str]:
         """The properties that any schema of a value names; `always`: those of no branch that may not hold."""
-        key = id(schema), always
+        key = id(schema), id(scope.root), always
         if key not in self._names:
             self._names[key] = (schema, named([(schema, scope)], always=always))
         return self._names[key][1]
@@ -145,7 +145,7 @@ class Walker:
         def put(schema: Any) -> Any:
             return _set(root, tokens, schema)
 
-        return replace(frame, put=put, old_pointer=pointers[0], new_pointer=pointers[1], within=pointers)
+        return frame._replace(put=put, old_pointer=pointers[0], new_pointer=pointers[1], within=pointers)
 
 
 def edits(place: Place) -> Iterator[Raw]:
@@ -168,7 +168,8 @@ def edits(place: Place) -> Iterator[Raw]:
     yield from types(place)
     yield from listed_values(place)
     for keyword in BOUNDS:
-        yield from bound(place, keyword)
+        if keyword in old or keyword in new:
+            yield from bound(place, keyword)
     yield from one_value(place, "pattern", facts.PatternChanged)
     yield from one_value(place, "format", facts.FormatChanged)
     yield from one_value(place, "uniqueItems", facts.UniqueItemsChanged, missing=False)
