@@ -42,6 +42,8 @@ def _same_types(a: JsonValue, b: JsonValue) -> bool:
 
 def field_facts(old: JsonObject, new: JsonObject, pointer: str, name: str = "") -> Iterator[ContractChange]:
     """A fact for each field that differs: titles, descriptions and icons by their own, the others unclassified."""
+    if same(old, new):
+        return
     for key, kind in _KNOWN.items():
         before, after = old.get(key), new.get(key)
         if _texts(key, before, after) and not same(before, after):

@@ -61,9 +61,9 @@ class Branch:
     def _assume(self, literals: Iterable[int]) -> bool:
         """Add facts, taking conjunctions apart; False when they contradict each other."""
         pending = list(literals)
+        self.solver.spend(len(pending))
         while pending:
             literal = pending.pop()
-            self.solver.spend()
             known = self._known(literal)
             if known is False:
                 return False
@@ -72,6 +72,7 @@ class Branch:
                 self._note(literal)
                 following, choices = expanded(self.solver, literal, self.kind)
                 pending += following
+                self.solver.spend(len(following))
                 self.choices += choices
         return True
 
@@ -86,9 +87,9 @@ class Branch:
 
     def _known(self, literal: int) -> bool | None:
         """Whether a literal is assumed to hold, to fail, or neither."""
-        if -literal in self.facts or not self.space.may(literal) & self.kind:
+        if -literal in self.facts or not self.space.may[literal] & self.kind:
             return False
-        if literal in self.facts or not self.space.may(-literal) & self.kind:
+        if literal in self.facts or not self.space.may[-literal] & self.kind:
             return True
         return None
 

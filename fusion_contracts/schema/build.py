@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from fusion_contracts.schema.document import Document, Scope, enter
@@ -11,7 +11,6 @@ from fusion_contracts.schema.fingerprint import Fingerprints
 from fusion_contracts.schema.formula import KINDS_OF, Space
 from fusion_contracts.schema.unevaluated import unevaluated
 from fusion_contracts.schema.values import exact, is_number
-from fusion_contracts.schema.vocabulary import ANNOTATIONS
 
 __all__ = ["Builder"]
 
@@ -84,8 +83,6 @@ class Builder:
 
     def _parts(self, schema: dict[str, Any], scope: Scope) -> Iterator[int]:
         for keyword, value in schema.items():
-            if keyword in ANNOTATIONS:
-                continue
             reader = READERS.get(keyword)
             if reader is not None:
                 yield from reader(self, value, schema, scope)
@@ -102,26 +99,24 @@ class Builder:
     def _opaque(self, keyword: str, value: Any) -> int:
         return self.space.make("opaque", f"{keyword} {json.dumps(value, sort_keys=True)[:LONGEST_SHOWN]}")
 
-    # Each reader takes the keyword's value, its schema and the scope there, and yields the facts that it states.
+    # Each reader takes the keyword's value, its schema and the scope there, and gives the facts that it states.
 
-    def _type(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+    def _type(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterable[int]:
         if isinstance(value, str) and value in KINDS_OF:
-            yield self.space.make("type", KINDS_OF[value])
-            return
+            return (self.space.make("type", KINDS_OF[value]),)
         names = value if isinstance(value, list) else [value]
         if not all(isinstance(name, str) and name in KINDS_OF for name in names):
-            yield self._opaque("type", value)
-            return
+            return (self._opaque("type", value),)
         mask = 0
         for name in names:
             mask |= KINDS_OF[name]
-        yield self.space.make("type", mask)
+        return (self.space.make("type", mask),)
 
-    def _enum(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
-        yield self.space.enum(value) if isinstance(value, list) else self._opaque("enum", value)
+    def _enum(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterable[int]:
+        return (self.space.enum(value) if isinstance(value, list) else self._opaque("enum", value),)
 
-    def _const(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
-        yield self.space.enum([value])
+    def _const(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterable[int]:
+        return (self.space.enum([value]),)
 
     def _required(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
         yield from self._names_sent("required", value)
@@ -206,11 +201,11 @@ class Builder:
         elif value:
             yield self.space.make("unique")
 
-    def _all_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
-        yield from self._branches(value, scope)
+    def _all_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterable[int]:
+        return self._branches(value, scope)
 
-    def _any_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
-        yield self.space.either(self._branches(value, scope))
+    def _any_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterable[int]:
+        return (self.space.either(self._branches(value, scope)),)
 
     def _one_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
         parts = sorted(part for part in self._branches(value, scope) if part != self.space.false)
@@ -219,8 +214,8 @@ class Builder:
     def _branches(self, value: Any, scope: Scope) -> list[int]:
         return [self.build(part, scope) for part in (value if isinstance(value, list) else [value])]
 
-    def _not(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
-        yield self.space.negation(self.build(value, scope))
+    def _not(self, value: Any, _schema: Keywords, scope: Scope) -> Iterable[int]:
+        return (self.space.negation(self.build(value, scope)),)
 
     def _ref(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
         self._references += 1
@@ -241,18 +236,17 @@ class Builder:
         yield self.space.later(reference, lambda: self.build(target, target_scope))
 
 
-Reader: TypeAlias = Callable[[Builder, Any, Keywords, Scope], Iterator[int]]
+Reader: TypeAlias = Callable[[Builder, Any, Keywords, Scope], Iterable[int]]
 
 
 def _bound(keyword: str, kind: str, *extra: bool) -> Reader:
     """The reader of a numeric keyword."""
 
-    def read(builder: Builder, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
+    def read(builder: Builder, value: Any, _schema: Keywords, _scope: Scope) -> Iterable[int]:
         sound = _is_size(value) if kind in SIZES else is_number(value) and (kind != "mult" or value > 0)
         if not sound:
-            yield builder._opaque(keyword, value)
-        elif not (kind in LEAST and value == 0):
-            yield builder.space.make(kind, exact(value), *extra)
+            return (builder._opaque(keyword, value),)
+        return () if kind in LEAST and value == 0 else (builder.space.make(kind, exact(value), *extra),)
 
     return read
 
@@ -261,8 +255,8 @@ def _is_size(value: Any) -> bool:
     return is_number(value) and value >= 0 and isinstance(exact(value), int)
 
 
-def _pattern(builder: Builder, value: Any, _schema: Keywords, _scope: Scope) -> Iterator[int]:
-    yield builder.space.make("pattern", value) if isinstance(value, str) else builder._opaque("pattern", value)
+def _pattern(builder: Builder, value: Any, _schema: Keywords, _scope: Scope) -> Iterable[int]:
+    return (builder.space.make("pattern", value) if isinstance(value, str) else builder._opaque("pattern", value),)
 
 
 LEAST = {"minlen", "minitems", "minprops"}

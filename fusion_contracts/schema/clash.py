@@ -23,7 +23,7 @@ def clash(space: Space, facts: set[int]) -> bool:
         if meaning[0] != "prop" or (fact > 0 and meaning[1] not in needed):
             continue
         name, formula = meaning[1], meaning[2] if fact > 0 else -meaning[2]
-        kinds[name] = kinds.get(name, ALL) & space.may(formula)
+        kinds[name] = kinds.get(name, ALL) & space.may[formula]
         if not kinds[name]:
             return True
         listed = _listed(space, formula)

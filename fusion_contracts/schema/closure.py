@@ -80,9 +80,10 @@ class Closure:
             names |= {name for schema, _ in location for name in _needed(schema) if isinstance(name, str)}
         named = _by_name(location)
         loose = [(schema, scope) for schema, scope in location if not LOOSE.isdisjoint(schema)]
-        facts = [
-            self._about("prop", name, [*named.get(name, ()), *self._unnamed(name, loose)]) for name in sorted(names)
-        ]
+        facts = []
+        for name in sorted(names):
+            parts = named.get(name, [])
+            facts.append(self._about("prop", name, [*parts, *self._unnamed(name, loose)] if loose else parts))
         facts += [self._about("pat", pattern, _under(pattern, location)) for pattern in sorted(patterns)]
         rest = self._space.false if closed else self._close(beyond)
         if rest != self._space.true:

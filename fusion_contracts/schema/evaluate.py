@@ -53,6 +53,14 @@ class Evaluator:
                 everything = everything or all_of_them
         return names, patterns, everything
 
+    def _all(self, meaning: tuple[Any, ...], value: Any) -> bool:
+        kind = kind_of(value)
+        for part in meaning[1]:
+            said = self.space.meaning[part]
+            if ABOUT.get(said[0], kind) & kind and not READERS[said[0]](self, said, value):
+                return False
+        return True
+
     def _one(self, meaning: tuple[Any, ...], value: Any) -> bool:
         return sum(self.holds(part, value) for part in meaning[1]) == 1
 
@@ -101,7 +109,7 @@ def _multiple(_: Evaluator, meaning: tuple[Any, ...], value: Any) -> bool:
 
 
 READERS: dict[str, Callable[[Evaluator, tuple[Any, ...], Any], bool]] = {
-    "and": lambda e, m, v: all(e.holds(part, v) for part in m[1]),
+    "and": Evaluator._all,
     "any": lambda e, m, v: any(e.holds(part, v) for part in m[1]),
     "one": Evaluator._one,
     "not": lambda e, m, v: not e.holds(m[1], v),

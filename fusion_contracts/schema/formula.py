@@ -64,16 +64,59 @@ def kind_of(value: Any) -> int:
     return next(kind for python, kind in OF_TYPE.items() if isinstance(value, python))
 
 
+class Kinds(dict[int, int]):
+    """The kinds of value for which each signed formula may hold, never too few: found when first asked for."""
+
+    def __init__(self, meaning: list[tuple[Any, ...]], values: dict[Hashable, Any]) -> None:
+        super().__init__()
+        self._meaning, self._values = meaning, values
+
+    def __missing__(self, literal: int) -> int:
+        self[literal] = ALL  # while it is computed: a cycle may hold for all
+        mask = self[literal] = self._mask(literal)
+        return mask
+
+    def _mask(self, literal: int) -> int:
+        meaning = self._meaning[abs(literal)]
+        kind = meaning[0]
+        positive = literal > 0
+        if kind == "type":
+            return int(meaning[1]) if positive else ALL & ~int(meaning[1])
+        if kind == "enum":
+            return self._enum_mask(meaning[1], positive=positive)
+        if kind == "not":
+            return self[-meaning[1] if positive else meaning[1]]
+        if kind in ("and", "any"):
+            masks = [self[part if positive else -part] for part in meaning[1]]
+            return _meet(masks) if (kind == "and") == positive else _join(masks)
+        if kind == "one":
+            return _join(self[part] for part in meaning[1]) if positive else ALL
+        if kind == "if":
+            condition, then, otherwise = meaning[1:] if positive else (meaning[1], -meaning[2], -meaning[3])
+            return (self[condition] & self[then]) | (self[-condition] & self[otherwise])
+        return ALL
+
+    def _enum_mask(self, keys: frozenset[Hashable], *, positive: bool) -> int:
+        if positive:
+            return _join(kind_of(self._values[key]) for key in keys)
+        mask = ALL
+        if key_of(None) in keys:
+            mask &= ~NULL
+        if key_of(True) in keys and key_of(False) in keys:
+            mask &= ~BOOLEAN
+        return mask
+
+
 class Space:
     """The formulas of one comparison, each stored once."""
 
     def __init__(self) -> None:
         self.meaning: list[tuple[Any, ...]] = [()]
         self._number: dict[tuple[Any, ...], int] = {}
-        self._may: dict[int, int] = {}
         self._targets: dict[int, Callable[[], int]] = {}  # what a ("ref", key) stands for, once all is built
         self.values: dict[Hashable, Any] = {}  # the JSON value behind an enum's key
         self.shown: dict[tuple[str, int], list[Any]] = {}  # where the old contract shows a (name, formula): its schemas
+        self.may = Kinds(self.meaning, self.values)
         self.true = self.make("and", frozenset())
         self.false = self.make("type", 0)
 
@@ -96,7 +139,7 @@ class Space:
             self.meaning.append(meaning)
             about = ABOUT.get(meaning[0])
             if about is not None:  # it holds of every other kind of value
-                self._may[number], self._may[-number] = ALL, about
+                self.may[number], self.may[-number] = ALL, about
         return number
 
     def later(self, reference: int, target: Callable[[], int]) -> int:
@@ -168,44 +211,6 @@ class Space:
             self.values.setdefault(key, value)
             keys.add(key)
         return self.make("enum", frozenset(keys)) if keys else self.false
-
-    def may(self, literal: int) -> int:
-        """The kinds of value for which a signed formula may hold: never too few."""
-        mask = self._may.get(literal)
-        if mask is None:
-            self._may[literal] = ALL  # while it is computed: a cycle may hold for all
-            mask = self._may[literal] = self._mask(literal)
-        return mask
-
-    def _mask(self, literal: int) -> int:
-        meaning = self.meaning[abs(literal)]
-        kind = meaning[0]
-        positive = literal > 0
-        if kind == "type":
-            return int(meaning[1]) if positive else ALL & ~int(meaning[1])
-        if kind == "enum":
-            return self._enum_mask(meaning[1], positive=positive)
-        if kind == "not":
-            return self.may(-meaning[1] if positive else meaning[1])
-        if kind in ("and", "any"):
-            masks = [self.may(part if positive else -part) for part in meaning[1]]
-            return _meet(masks) if (kind == "and") == positive else _join(masks)
-        if kind == "one":
-            return _join(self.may(part) for part in meaning[1]) if positive else ALL
-        if kind == "if":
-            condition, then, otherwise = meaning[1:] if positive else (meaning[1], -meaning[2], -meaning[3])
-            return (self.may(condition) & self.may(then)) | (self.may(-condition) & self.may(otherwise))
-        return ALL
-
-    def _enum_mask(self, keys: frozenset[Hashable], *, positive: bool) -> int:
-        if positive:
-            return _join(kind_of(self.values[key]) for key in keys)
-        mask = ALL
-        if key_of(None) in keys:
-            mask &= ~NULL
-        if key_of(True) in keys and key_of(False) in keys:
-            mask &= ~BOOLEAN
-        return mask
 
 
 def _meet(masks: Iterable[int]) -> int:

@@ -79,7 +79,7 @@ class Solver:
     def _by_kind(self, goal: Goal) -> Iterator[Any]:
         kinds = ALL
         for literal in goal:
-            kinds &= self.space.may(literal)
+            kinds &= self.space.may[literal]
         for kind in KINDS:
             if kinds & kind:
                 yield attempt(self._of_kind, goal, kind)
@@ -131,7 +131,7 @@ class Solver:
 
     def apart(self, left: int, right: int, kinds: int = ALL) -> bool:
         """Whether no value of some kinds satisfies both formulas (False when that is not cheap to say)."""
-        kinds &= self.space.may(left) & self.space.may(right)
+        kinds &= self.space.may[left] & self.space.may[right]
         key = (min(left, right), max(left, right), kinds)
         known = self._apart.get(key)
         if known is None:

@@ -11,7 +11,7 @@ from fusion_contracts.schema.values import exact, is_number, key_of
 from fusion_contracts.schema.vocabulary import ANNOTATIONS, KEYWORDS_OF, TYPES, type_of
 from fusion_contracts.schema.walk.place import Keywords, Place, Raw
 
-__all__ = ["BOUNDS", "bound", "listed_values", "one_value", "types"]
+__all__ = ["BOUNDS", "bounds", "listed_values", "single", "types"]
 
 BOUNDS = {
     "minimum": 1, "exclusiveMinimum": 1, "minLength": 1, "minItems": 1, "minProperties": 1, "minContains": 1,
@@ -85,8 +85,14 @@ def _listed(place: Place, before: list[Any] | None, after: list[Any] | None) -> 
     return place.raw(change, place.so(**updates))
 
 
-def bound(place: Place, keyword: str) -> Iterator[Raw]:
-    """The edit of a numeric keyword."""
+def bounds(place: Place) -> Iterator[Raw]:
+    """The edits of numeric keywords."""
+    for keyword in BOUNDS:
+        if keyword in place.old.keywords or keyword in place.new.keywords:
+            yield from _bound(place, keyword)
+
+
+def _bound(place: Place, keyword: str) -> Iterator[Raw]:
     before: Any = place.old.keywords.get(keyword)
     after: Any = place.new.keywords.get(keyword)
     if place.same(before, after) or (is_number(before) and is_number(after) and exact(after) == exact(before)):
@@ -97,8 +103,14 @@ def bound(place: Place, keyword: str) -> Iterator[Raw]:
     yield place.raw(change, place.so(**{keyword: place.new.keywords.get(keyword, MISSING)}))
 
 
-def one_value(place: Place, keyword: str, kind: Any, *, missing: Any = None) -> Iterator[Raw]:
-    """The edit of a keyword whose value is compared as a whole."""
+def single(place: Place) -> Iterator[Raw]:
+    """The edits of keywords whose value is compared as a whole."""
+    yield from _one_value(place, "pattern", facts.PatternChanged)
+    yield from _one_value(place, "format", facts.FormatChanged)
+    yield from _one_value(place, "uniqueItems", facts.UniqueItemsChanged, missing=False)
+
+
+def _one_value(place: Place, keyword: str, kind: Any, *, missing: Any = None) -> Iterator[Raw]:
     before, after = (side.keywords.get(keyword, missing) for side in (place.old, place.new))
     if not place.same(before, after):
         change = kind(place=place.both(keyword), before=before, after=after)

@@ -7,28 +7,17 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.branches import Pairing
-from fusion_contracts.schema.document import MISSING, Document, Scope, unescape
+from fusion_contracts.schema.document import Document, Scope, unescape
 from fusion_contracts.schema.identity import Identity
 from fusion_contracts.schema.location import named
 from fusion_contracts.schema.view import View, Viewer
-from fusion_contracts.schema.vocabulary import ANNOTATIONS
-from fusion_contracts.schema.walk.arrays import array
-from fusion_contracts.schema.walk.composition import composed, crossed, into_union, union, unlike
-from fusion_contracts.schema.walk.objects import dependent, patterned, properties
+from fusion_contracts.schema.walk.edits import edits
 from fusion_contracts.schema.walk.place import Frame, Place, Raw, dot, join
 from fusion_contracts.schema.walk.prose import prose
-from fusion_contracts.schema.walk.values import BOUNDS, bound, listed_values, one_value, types
 
 __all__ = ["Walker", "walk"]
 
-HANDLED = frozenset({
-    *BOUNDS, "type", "enum", "const", "pattern", "format", "uniqueItems", "properties", "required",
-    "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "patternProperties", "propertyNames",
-    "dependentRequired", "dependentSchemas", "items", "contains", "prefixItems", "anyOf", "oneOf", "allOf", "not", "if",
-    "then", "else",
-})  # fmt: skip
 STEPS = ("", ".", "[", "(", "{")  # how a step of a path may begin
 MOST_USES, MOST_STEPS = 100, 400  # paths to one definition that are told apart, and looked at to find them
 # Each pair of definitions, by their pointers: the paths that refer to it, and the pair within which each path begins.
@@ -146,54 +135,6 @@ class Walker:
             return _set(root, tokens, schema)
 
         return frame._replace(put=put, old_pointer=pointers[0], new_pointer=pointers[1], within=pointers)
-
-
-def edits(place: Place) -> Iterator[Raw]:
-    """All edits at the place and below."""
-    old, new = place.old.keywords, place.new.keywords
-    yield from prose(place)
-    if unlike(place):
-        yield place.raw(
-            facts.SchemaReplaced(place=place.at(), before=place.frame.old, after=place.frame.new), place.whole
-        )
-        return
-    if ("$ref" in old) != ("$ref" in new):  # one side leads nowhere: what it says of the value is not known
-        change = facts.ReferenceChanged(place=place.both("$ref"), before=old.get("$ref"), after=new.get("$ref"))
-        yield place.raw(change, place.whole)
-        return
-    if crossed(old, new):
-        yield from into_union(place)
-        return
-    yield from union(place)
-    yield from types(place)
-    yield from listed_values(place)
-    for keyword in BOUNDS:
-        if keyword in old or keyword in new:
-            yield from bound(place, keyword)
-    yield from one_value(place, "pattern", facts.PatternChanged)
-    yield from one_value(place, "format", facts.FormatChanged)
-    yield from one_value(place, "uniqueItems", facts.UniqueItemsChanged, missing=False)
-    yield from properties(place)
-    yield from patterned(place)
-    yield from dependent(place)
-    yield from array(place)
-    yield from composed(place)
-    yield from rest(place)
-
-
-def rest(place: Place) -> Iterator[Raw]:
-    """Keywords that no vocabulary knows, and references that lead nowhere."""
-    old, new = place.old.keywords, place.new.keywords
-    for keyword in sorted((old.keys() | new.keys()) - HANDLED - ANNOTATIONS):
-        if place.same(old.get(keyword, MISSING), new.get(keyword, MISSING)):
-            continue
-        spot, before, after = place.both(keyword), old.get(keyword), new.get(keyword)
-        change: facts.SchemaChange = (
-            facts.ReferenceChanged(place=spot, before=before, after=after)
-            if keyword == "$ref"
-            else facts.KeywordChanged(place=spot, before=before, after=after, keyword=keyword)
-        )
-        yield place.raw(change, place.so(**{keyword: new.get(keyword, MISSING)}))
 
 
 def _set(root: Any, tokens: list[str], schema: Any) -> Any:

@@ -1,0 +1,74 @@
+"""What is compared at one place: each keyword by the module for its part of the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fusion_contracts.schema import changes as facts
+from fusion_contracts.schema.document import MISSING
+from fusion_contracts.schema.vocabulary import ANNOTATIONS
+from fusion_contracts.schema.walk.arrays import array
+from fusion_contracts.schema.walk.composition import composed, crossed, into_union, union, unlike
+from fusion_contracts.schema.walk.objects import dependent, patterned, properties
+from fusion_contracts.schema.walk.place import Place, Raw
+from fusion_contracts.schema.walk.prose import prose
+from fusion_contracts.schema.walk.values import BOUNDS, bounds, listed_values, single, types
+
+__all__ = ["edits"]
+
+# What compares which keywords, in the order in which edits are told.
+VOCABULARIES: tuple[tuple[frozenset[str], Callable[[Place], Iterator[Raw]]], ...] = (
+    (frozenset({"anyOf", "oneOf"}), union),
+    (frozenset({"type", "enum"}), types),
+    (frozenset({"enum", "const"}), listed_values),
+    (frozenset(BOUNDS), bounds),
+    (frozenset({"pattern", "format", "uniqueItems"}), single),
+    (
+        frozenset({
+            "properties", "required", "additionalProperties", "unevaluatedProperties", "unevaluatedItems",
+        }),
+        properties,
+    ),
+    (frozenset({"patternProperties", "propertyNames"}), patterned),
+    (frozenset({"dependentRequired", "dependentSchemas"}), dependent),
+    (frozenset({"items", "contains", "prefixItems"}), array),
+    (frozenset({"allOf", "not", "if", "then", "else"}), composed),
+)  # fmt: skip
+HANDLED = frozenset(keyword for keywords, _ in VOCABULARIES for keyword in keywords)
+
+
+def edits(place: Place) -> Iterator[Raw]:
+    """All edits at the place and below."""
+    old, new = place.old.keywords, place.new.keywords
+    yield from prose(place)
+    if unlike(place):
+        yield place.raw(
+            facts.SchemaReplaced(place=place.at(), before=place.frame.old, after=place.frame.new), place.whole
+        )
+        return
+    if ("$ref" in old) != ("$ref" in new):  # one side leads nowhere: what it says of the value is not known
+        change = facts.ReferenceChanged(place=place.both("$ref"), before=old.get("$ref"), after=new.get("$ref"))
+        yield place.raw(change, place.whole)
+        return
+    if crossed(old, new):
+        yield from into_union(place)
+        return
+    for keywords, compare in VOCABULARIES:
+        if not (keywords.isdisjoint(old) and keywords.isdisjoint(new)):
+            yield from compare(place)
+    yield from rest(place)
+
+
+def rest(place: Place) -> Iterator[Raw]:
+    """Keywords that no vocabulary knows, and references that lead nowhere."""
+    old, new = place.old.keywords, place.new.keywords
+    for keyword in sorted((old.keys() | new.keys()) - HANDLED - ANNOTATIONS):
+        if place.same(old.get(keyword, MISSING), new.get(keyword, MISSING)):
+            continue
+        spot, before, after = place.both(keyword), old.get(keyword), new.get(keyword)
+        change: facts.SchemaChange = (
+            facts.ReferenceChanged(place=spot, before=before, after=after)
+            if keyword == "$ref"
+            else facts.KeywordChanged(place=spot, before=before, after=after, keyword=keyword)
+        )
+        yield place.raw(change, place.so(**{keyword: new.get(keyword, MISSING)}))
