@@ -25,7 +25,7 @@ OTHER_NAMES = ("additionalProperties", "unevaluatedProperties")
 OF_ITEMS = frozenset({"prefixItems", "items", "unevaluatedItems", "contains"})
 NAMING = OF_ITEMS | {*OTHER_NAMES, "properties", "patternProperties"}
 REACHING = NAMING | IN_PLACE | {"$ref"}
-LOOSE = frozenset({*OTHER_NAMES, "patternProperties"})  # speak of properties without naming them
+LOOSE = (*OTHER_NAMES, "patternProperties")  # speak of properties without naming them
 SPEAKING = NAMING | {"required", "dependentRequired"}  # the others lead to schemas that are in place themselves
 
 
@@ -79,7 +79,7 @@ class Closure:
         if closed:
             names |= {name for schema, _ in location for name in _needed(schema) if isinstance(name, str)}
         named = _by_name(location)
-        loose = [(schema, scope) for schema, scope in location if not LOOSE.isdisjoint(schema)]
+        loose = [(schema, scope) for schema, scope in location if any(mapped(schema, keyword) for keyword in LOOSE)]
         facts = []
         for name in sorted(names):
             parts = named.get(name, [])
