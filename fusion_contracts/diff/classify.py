@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from fusion_contracts.diff.changes import ContractChange, Fact, Undecided
 from fusion_contracts.diff.findings import Finding, Level
@@ -17,6 +18,7 @@ _MOST = 3  # undecided changes that one sentence tells
 def classify(facts: Iterable[Fact], server: str) -> list[Finding]:
     """The findings about one server's facts, each once. What could not be decided is one finding for each reason."""
     findings: dict[tuple[str, str], Finding] = {}
+    told: dict[str, str] = {}
     open_facts: dict[tuple[str | None, str | None, str, str], list[Fact]] = {}
     for fact in facts:
         rule, verdict = judge(fact)
@@ -24,6 +26,9 @@ def classify(facts: Iterable[Fact], server: str) -> list[Finding]:
             open_facts.setdefault((fact.tool, fact.action, fact.side, fact.edit.reason), []).append(fact)
             continue
         finding = _finding(fact, rule, verdict, server)
+        # `maximum: 5` and `exclusiveMaximum: 5`, both new in one schema, are two findings: one may be waived alone
+        if told.setdefault(finding.fingerprint, finding.message) != finding.message and fact.exact is not None:
+            finding = replace(finding, pointer=fact.exact)
         findings[finding.fingerprint, finding.message] = finding
     for undecided in map(_undecided, open_facts.values()):
         finding = _finding(undecided, *judge(undecided), server)

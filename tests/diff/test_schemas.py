@@ -232,3 +232,18 @@ def test_two_edits_that_share_a_fingerprint_are_both_told(judged: Judge) -> None
 
 def test_the_same_edit_twice_is_told_once(judged: Judge) -> None:
     assert len(judged("incompatible", Edit(MINIMUM, "breaks"), Edit(MINIMUM, "breaks"))) == 1
+
+
+def test_two_keywords_that_change_alike_have_fingerprints_of_their_own(build: Callable[..., ServerContract]) -> None:
+    def contract(**bounds: int) -> ServerContract:
+        properties = {"n": {"type": "integer", **bounds}}
+        return build({"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": properties}}]})
+
+    found = diff(contract(), contract(maximum=10, exclusiveMaximum=10)).findings
+    assert {one.pointer: one.message for one in found} == {
+        "/inputSchema/properties/n": "n maximum added (10)",
+        "/inputSchema/properties/n/exclusiveMaximum": "n exclusiveMaximum added (10)",
+    }
+    assert len({one.fingerprint for one in found}) == 2
+    (alone,) = diff(contract(), contract(maximum=10)).findings
+    assert alone.fingerprint in {one.fingerprint for one in found}
