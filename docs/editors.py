@@ -74,9 +74,10 @@ def _require_more(root: Json, definitions: Json) -> None:
     source["properties"]["command"]["minItems"] = 1
     source["properties"]["timeout"]["minimum"] = 1
     ways = {
-        "command": ("url", "path", "headers", "transport"),
-        "url": ("command", "path", "env", "pass-env"),
-        "path": ("command", "url", "env", "pass-env", "headers", "transport", "timeout"),
+        "command": ("url", "path", "object", "headers", "transport"),
+        "url": ("command", "path", "object", "env", "pass-env"),
+        "path": ("command", "url", "object", "env", "pass-env", "headers", "transport", "timeout"),
+        "object": ("command", "url", "path", "env", "pass-env", "headers", "transport", "timeout"),
     }
     source["oneOf"] = [{"required": [way], **_without(others)} for way, others in ways.items()]
     waiver["properties"]["reason"]["pattern"] = r"\S"

@@ -95,7 +95,7 @@ def test_a_reader_that_leaves_gets_no_traceback(tmp_path: Path) -> None:
 def test_a_terminal_that_cannot_show_a_character(tmp_path: Path) -> None:
     (tmp_path / "tools.json").write_text('[{"name": "\u00e9tat", "inputSchema": {}}]', encoding="utf-8")
     command = [sys.executable, "-m", "fusion_contracts", "show", "tools.json"]
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "100"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     cost = "  cost     12 tokens to the model (estimate)\n"
     shown = f"tools: 1 tool\n  source   tools.json\n{cost}  \\xe9tat(){' ' * 83}12 tokens\n"
