@@ -77,7 +77,7 @@ def _require_more(root: Json, definitions: Json) -> None:
         "command": ("url", "path", "object", "headers", "transport"),
         "url": ("command", "path", "object", "env", "pass-env"),
         "path": ("command", "url", "object", "env", "pass-env", "headers", "transport", "timeout"),
-        "object": ("command", "url", "path", "env", "pass-env", "headers", "transport", "timeout"),
+        "object": ("command", "url", "path", "env", "pass-env", "headers", "transport"),
     }
     source["oneOf"] = [{"required": [way], **_without(others)} for way, others in ways.items()]
     waiver["properties"]["reason"]["pattern"] = r"\S"
