@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 
-__all__ = ["FusionError", "Problem"]
+__all__ = ["FusionError", "Problem", "fault"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +36,14 @@ class FusionError(Exception):
     def __init__(self, message: str, next: str = "", *, server: str | None = None, stage: str = "read") -> None:  # noqa: A002 - the report's own word
         self.problem = Problem(server, stage, message, next)
         super().__init__(str(self.problem))
+
+
+def fault(error: Exception) -> FusionError:
+    """A mistake of ours as an error for people: what and where, never the text, which may hold what a server said."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    file = PurePath(trace.tb_frame.f_code.co_filename).name if trace else ""
+    where = f"{file} line {trace.tb_lineno}" if trace else "an unknown place"
+    message = f"a fault in fusion-contracts: {type(error).__name__} in {where}"
+    return FusionError(message, "set FUSION_TRACEBACK=1 to see more, and report it", stage="usage")

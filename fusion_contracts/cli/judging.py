@@ -21,6 +21,7 @@ __all__ = ["Judging", "by_exactness", "today"]
 
 T = TypeVar("T")
 
+
 def today() -> date:
     """The day, as waivers count days: everywhere the same."""
     return datetime.now(UTC).date()

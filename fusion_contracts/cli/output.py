@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from fusion_contracts import __version__
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.streams import give_up
-from fusion_contracts.errors import FusionError
+from fusion_contracts.errors import FusionError, fault
 from fusion_contracts.report.escape import log_lines
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def tell(text: str) -> None:
     with suppress(OSError):
         sys.stdout.flush()  # the two streams often end in one log; keep their order
     try:
-        print(log_lines(text), file=sys.stderr)
+        print(f"{log_lines(text)}\n", end="", file=sys.stderr)  # one piece: several threads tell
     except OSError:  # what people cannot be told is no reason to end otherwise
         give_up(sys.stderr)
 
@@ -73,16 +73,6 @@ def unwritable(error: OSError) -> FusionError:
     """Standard output takes nothing more."""
     reason = (error.strerror or "the system refused").lower()
     return FusionError(f"cannot write to standard output: {reason}", "write elsewhere", stage="usage")
-
-
-def fault(error: Exception) -> FusionError:
-    """A mistake of ours as an error for people: what and where, never the text, which may hold what a server said."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = f"{Path(trace.tb_frame.f_code.co_filename).name} line {trace.tb_lineno}" if trace else "an unknown place"
-    message = f"a fault in fusion-contracts: {type(error).__name__} in {where}"
-    return FusionError(message, "set FUSION_TRACEBACK=1 to see more, and report it", stage="usage")
 
 
 @dataclass(frozen=True, slots=True)

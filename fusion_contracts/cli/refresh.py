@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.cli.wanted import Wanted, locked_as
-from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.errors import Problem
 from fusion_contracts.model import Lock, ServerContract
 
 if TYPE_CHECKING:
-    from fusion_contracts.sources.base import Options, Reading
+    from fusion_contracts.sources.base import Reading
     from fusion_contracts.sources.candidates import Candidate
+    from fusion_contracts.sources.unit import Answer, Task
 
 __all__ = ["Refreshed", "new_text", "refresh"]
 
@@ -33,7 +34,7 @@ class Refreshed:
     unread: int = 0
 
 
-def refresh(  # noqa: PLR0913 - what to read, what to compare with, and three switches
+def refresh(  # noqa: PLR0913 - what to read, what to compare with, and how
     project: Project,
     wanted: Iterable[Wanted],
     locked: Lock,
@@ -41,43 +42,51 @@ def refresh(  # noqa: PLR0913 - what to read, what to compare with, and three sw
     twice: bool,
     progress: Callable[[str], None],
     globs: Sequence[str] = (),
+    jobs: int | None = None,
 ) -> Refreshed:
-    """Read every source; one that fails is a problem and hides no other.
+    """Read every source, at most `jobs` side by side; one that fails is a problem and hides no other.
 
-    `locked` is the present lock: its entries stand in for what cannot be read or stored now. `twice` lists live
-    servers a second time, to find texts that differ by themselves. `globs` selects among the servers of one source.
+    What comes of it is in the order of `wanted`, whatever finished first. `locked` is the present lock: its entries
+    stand in for what cannot be read or stored now. `twice` lists live servers a second time, to find texts that differ
+    by themselves. `globs` selects among the servers of one source.
     """
-    from fusion_contracts.sources.twice import read_twice
+    from fusion_contracts.sources.together import JOBS, read_all
 
+    tasks = [_task(project, one, locked, progress, twice=twice) for one in wanted]
+    if sum(task.source.live for task in tasks) > 1:
+        answers = _together(tasks, progress, jobs or JOBS)
+    else:
+        answers = read_all(tasks)
     found = Refreshed()
-    told: list[str] = []
-
-    def again() -> None:
-        if not told:
-            told.append("listing twice, to find what changes by itself")
-            progress(told[0])
-
-    for one in wanted:
-        options = _options(project, one, locked, progress)
-        try:
-            reading, volatile = (
-                read_twice(one.source, options, again=again) if twice else (one.source.read(options), [])
-            )
-        except FusionError as error:
-            found.problems.append(error.problem)
+    for answer in answers:
+        found.volatile += answer.volatile
+        if answer.problem is not None:
+            found.problems.append(answer.problem)
             found.unread += 1
-            continue
-        found.volatile += volatile
-        _take(found, reading, locked, globs)
+        elif answer.reading is not None:
+            _take(found, answer.reading, locked, globs)
     return found
 
 
-def _options(project: Project, one: Wanted, locked: Lock, progress: Callable[[str], None]) -> Options:
+def _task(project: Project, one: Wanted, locked: Lock, progress: Callable[[str], None], *, twice: bool) -> Task:
     """How to read a source whose server may be in the lock: under its NAME, in its version of the protocol."""
+    from fusion_contracts.sources.unit import Task
+
     old = locked_as(one, locked)
     name = one.name or (old.name if old else None)
     options = project.options(progress, name=name, protocol_version=old.protocol_version if old else None)
-    return replace(options, timeout=one.timeout)
+    return Task(one.source, replace(options, timeout=one.timeout), twice)
+
+
+def _together(tasks: Sequence[Task], progress: Callable[[str], None], jobs: int) -> list[Answer]:
+    """Several sources: what is started is told first, and then how far it is."""
+    from fusion_contracts.cli.progress import announce, counted, quietly
+    from fusion_contracts.sources.together import read_all
+
+    announce(tasks, progress)
+    told = [replace(task, options=replace(task.options, progress=quietly, announced=True)) for task in tasks]
+    with counted(len(tasks), progress) as done:
+        return read_all(told, jobs=jobs, done=done)
 
 
 def _take(found: Refreshed, reading: Reading, locked: Lock, globs: Sequence[str]) -> None:

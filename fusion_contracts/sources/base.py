@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import JsonObject, JsonValue, ServerContract, SourceRecord
@@ -41,8 +41,10 @@ class Options:
     `root` is the folder that relative paths start from; `name` the NAME asked for; `pass_env` lists variables handed
     through to a started server, `headers` and `transport` (`http` or `sse`) go with a URL; `protocol_version` is the
     locked one, asked for while the server offers it; `timeout` is in seconds, from start to the complete list (None:
-    what suits the kind of source); `progress` takes one line for people; `lockfile` is the lock's path inside a folder
-    or revision; `environ` is where `${VAR}` is looked up (default: this process's environment).
+    what suits the kind of source), `memory` in bytes, of a started server with all its children (None: the default);
+    `progress` takes one line for people, and where it was `announced` already, none says that reading begins;
+    `lockfile` is the lock's path inside a folder or revision; `environ` is where `${VAR}` is looked up (default: the
+    environment of the process that reads, which need not be the one that asked).
     """
 
     root: Path = field(default_factory=Path)
@@ -53,9 +55,21 @@ class Options:
     protocol_version: str | None = None
     volatile: tuple[VolatileRule, ...] = ()
     timeout: float | None = None
+    memory: int | None = None
+    announced: bool = False
     progress: Callable[[str], None] = _silent
     lockfile: str = "fusion.lock"
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: all but the environment of this one."""
+        state = {item.name: getattr(self, item.name) for item in fields(self)}
+        return state | {"environ": None if self.environ is os.environ else dict(self.environ)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrive, and find the environment that is here."""
+        for name, value in (state | {"environ": os.environ if state["environ"] is None else state["environ"]}).items():
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
 from fusion_contracts.sources.base import Options, Reading
+from fusion_contracts.sources.clients import Filter
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.http_headers import check_header, header_template
 from fusion_contracts.sources.naming import name_from_url
+from fusion_contracts.sources.offered import offered
 from fusion_contracts.sources.secrets import refuse_literal_header, refuse_literal_url, shown_url
 
 __all__ = ["TRANSPORTS", "HttpSource"]
@@ -25,7 +27,8 @@ class HttpSource:
     """A URL that speaks MCP. It may hold `${VAR}`, as the values of `headers` may.
 
     `transport` is `http` (streamable HTTP), `sse` (the older one), or None: the first, else the second, as the
-    specification says for clients that know both.
+    specification says for clients that know both. The values of the variables in `secret` are secret, whatever their
+    names say; `tools` are those that a client offers.
     """
 
     kind: ClassVar[str] = "http"
@@ -34,6 +37,8 @@ class HttpSource:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     transport: str | None = None
+    secret: frozenset[str] = frozenset()
+    tools: Filter = field(default_factory=Filter)
 
     def __post_init__(self) -> None:
         """Raise FusionError for a literal secret, and for what can be no header or no transport."""
@@ -64,9 +69,11 @@ class HttpSource:
 
         name = options.name or name_from_url(self.url)
         try:
-            target = Target.prepare(self.url, self.headers, options.environ)
-            options.progress(f"{printable(name)}: connecting to {self.label}")
+            target = Target.prepare(self.url, self.headers, options.environ, self.secret)
+            if not options.announced:
+                options.progress(f"{printable(name)}: connecting to {self.label}")
             listing, transport = list_server(target, self.transport, options)
+            listing = offered(listing, self.tools)
             source = replace(self.record, kind=transport)
             stored = target.known.stored
             return contract_of(listing, name=name, source=source, volatile=options.volatile, hidden=stored)

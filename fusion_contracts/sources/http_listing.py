@@ -14,6 +14,7 @@ from fusion_contracts.sources.http_target import Target
 from fusion_contracts.sources.interrupt import interruptible
 from fusion_contracts.sources.jsonrpc import Connection, FloodError, RefusedError, SilenceError
 from fusion_contracts.sources.mcp_session import ListTimeoutError, Session
+from fusion_contracts.sources.running import enlisted
 from fusion_contracts.sources.sse import NoStreamError, SseChannel
 
 __all__ = ["list_server"]
@@ -80,7 +81,8 @@ class _Listing:
         deadline = self.started + self.seconds
         meter = Meter(deadline)
         known = self.target.known
-        with interruptible(), transport(self.target, meter, self.options.environ) as channel:
+        with interruptible(), enlisted() as member, transport(self.target, meter, self.options.environ) as channel:
+            member.ends_by(meter.end)
             session = Session(Connection(channel, conceal=known.conceal), deadline)
             try:
                 return known.concealed(session.list_everything(self.options.protocol_version))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
@@ -35,8 +35,13 @@ class Target:
         return next((name for name in self.headers if is_secret_name(name)), None)
 
     @classmethod
-    def prepare(cls, url: str, headers: Mapping[str, str], environ: Mapping[str, str]) -> Target:
-        """Fill a URL and its headers in. Raises FusionError for an unset variable, and for what can be neither."""
+    def prepare(
+        cls, url: str, headers: Mapping[str, str], environ: Mapping[str, str], secret: Collection[str] = ()
+    ) -> Target:
+        """Fill a URL and its headers in; the values of the variables in `secret` are secret.
+
+        Raises FusionError for an unset variable, and for what can be neither URL nor header.
+        """
         shown = printable(shown_url(url))
         text, user = _without_user(url, environ, f"the URL {shown}")
         try:
@@ -48,7 +53,7 @@ class Target:
         filled = {name: filled_in(name, value, environ) for name, value in headers.items()}
         if user is not None and "authorization" not in {name.lower() for name in headers}:
             filled["Authorization"] = f"Basic {b64encode(user.encode()).decode()}"
-        return cls(address, filled, _known(url, headers, filled, environ))
+        return cls(address, filled, _known(url, headers, filled, environ, secret))
 
 
 def _without_user(url: str, environ: Mapping[str, str], where: str) -> tuple[str, str | None]:
@@ -64,9 +69,16 @@ def _without_user(url: str, environ: Mapping[str, str], where: str) -> tuple[str
     return interpolate(parts["scheme"] + parts["rest"], environ, where=where), user
 
 
-def _known(url: str, headers: Mapping[str, str], filled: Mapping[str, str], environ: Mapping[str, str]) -> Known:
+def _known(
+    url: str,
+    headers: Mapping[str, str],
+    filled: Mapping[str, str],
+    environ: Mapping[str, str],
+    known_secret: Collection[str],
+) -> Known:
     """The values that were filled in; those in a user part, or under a name that says so, are secret."""
-    secret = {one for name, value in headers.items() if is_secret_name(name) for one in references(value)}
+    secret = {*known_secret}
+    secret |= {one for name, value in headers.items() if is_secret_name(name) for one in references(value)}
     parts = _PARTS.fullmatch(url)
     secret.update(references(parts["user"] or "") if parts else ())
     for name, value in re.findall(r"[?&]([^=&#]+)=([^&#]*)", url):

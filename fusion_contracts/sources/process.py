@@ -15,6 +15,7 @@ from pathlib import Path
 from queue import Empty, Full, Queue, SimpleQueue
 from typing import IO, Any, Self, TypeAlias
 
+from fusion_contracts.errors import FusionError
 from fusion_contracts.sources import strays
 from fusion_contracts.sources.jsonrpc import MAX_BYTES, MAX_MESSAGE, FloodError, SilenceError
 
@@ -52,7 +53,11 @@ class _Exited:
         self.status = status
 
 
-_Event: TypeAlias = "bytes | _Exited | FloodError | None"  # a line, the end, too much, end of output
+class _Woken:
+    """Nothing came, and there is something else to look at."""
+
+
+_Event: TypeAlias = "bytes | _Exited | FloodError | _Woken | None"  # a line, the end, too much, end of output
 
 
 def minimal_environment(
@@ -77,6 +82,7 @@ class ServerProcess:
         self._gone, self._stopping = threading.Event(), threading.Event()
         self._mark = os.urandom(8).hex()
         self._status: int | None = None
+        self._cut_short: FusionError | None = None
         self._process = subprocess.Popen(
             list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
             cwd=cwd, env={**env, strays.MARK: self._mark}, **_own_group(),
@@ -106,9 +112,11 @@ class ServerProcess:
     def receive(self, deadline: float) -> bytes:
         """The next line on standard output, without its end. `deadline` is on the monotonic clock.
 
-        Raises SilenceError, EndedError or FloodError.
+        Raises SilenceError, EndedError, FloodError, and what `cut_short` was given.
         """
         while True:
+            if self._cut_short is not None:
+                raise self._cut_short
             if time.monotonic() > deadline:  # also where lines keep coming: noise is no answer
                 raise EndedError(self._status) if self._status else SilenceError
             if self._status:  # it failed, and a child may hold its output open: wait for its last lines alone
@@ -121,6 +129,8 @@ class ServerProcess:
                 return event
             if isinstance(event, FloodError):
                 raise event
+            if isinstance(event, _Woken):
+                continue
             if event is None:
                 raise EndedError(self._exit_status())
             self._status = event.status  # after a good end go on: a launcher may leave its server on the pipe
@@ -188,6 +198,31 @@ class ServerProcess:
         status = self._process.wait()
         self._gone.set()
         self._tell(_Exited(status))
+
+    def interrupt(self) -> None:
+        """Let whoever waits for a line end the process; called again, end it at once."""
+        if self._cut_short is not None:
+            self.kill()
+        self.cut_short(FusionError("was interrupted", "run it again", stage="list"))
+
+    def cut_short(self, error: FusionError) -> None:
+        """Wake whoever waits for a line with this error. Any thread may call it."""
+        self._cut_short = self._cut_short or error
+        with suppress(Full):  # then there is something to wake up for
+            self._events.put_nowait(_Woken())
+
+    def kill(self) -> None:
+        """SIGKILL for the process and its group, without a wait; `stop` looks after the rest."""
+        with suppress(OSError):
+            if _POSIX:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    @property
+    def pid(self) -> int:
+        """The process's id, which is its group's and its session's too."""
+        return self._process.pid
 
     def stop(self) -> None:
         """End the process and its children: end of input, then SIGTERM, then SIGKILL, each with a short wait."""

@@ -7,14 +7,17 @@ import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
+from fusion_contracts.sources import memory
 from fusion_contracts.sources.base import Listing, Options, Reading
+from fusion_contracts.sources.clients import Filter
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.interpolate import interpolate, references, templates_only
 from fusion_contracts.sources.interrupt import interruptible
@@ -22,7 +25,9 @@ from fusion_contracts.sources.jsonrpc import Connection, FloodError, RefusedErro
 from fusion_contracts.sources.known import Known
 from fusion_contracts.sources.mcp_session import ListTimeoutError, Session
 from fusion_contracts.sources.naming import name_from_command
+from fusion_contracts.sources.offered import offered
 from fusion_contracts.sources.process import EndedError, ServerProcess, minimal_environment
+from fusion_contracts.sources.running import enlisted
 from fusion_contracts.sources.secrets import refuse_literal
 
 __all__ = ["StdioSource"]
@@ -42,7 +47,11 @@ class _NotGreetedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StdioSource:
-    """A command that speaks MCP on its standard streams. `env` values may hold `${VAR}`, as the command may."""
+    """A command that speaks MCP on its standard streams. `env` values may hold `${VAR}`, as the command may.
+
+    `cwd` and `env_file` start at the project's folder; the file's values count as secret, as do those of the variables
+    in `secret`. `tools` are those that the client offers.
+    """
 
     kind: ClassVar[str] = "stdio"
     live: ClassVar[bool] = True
@@ -50,6 +59,10 @@ class StdioSource:
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     pass_env: tuple[str, ...] = ()
+    cwd: str | None = None
+    env_file: str | None = None
+    secret: frozenset[str] = frozenset()
+    tools: Filter = field(default_factory=Filter)
 
     def __post_init__(self) -> None:
         """Raise FusionError for an empty command, and for one that holds a literal secret."""
@@ -73,11 +86,12 @@ class StdioSource:
     def read(self, options: Options) -> Reading:
         """Start the server, list it, end it. Raises FusionError when there is no complete list."""
         name = options.name or name_from_command(self.command)
-        source = StdioSource(self.command, self.env, (*self.pass_env, *options.pass_env))
+        source = replace(self, pass_env=(*self.pass_env, *options.pass_env))
         try:
             launch = _Launch.prepare(source, options)
-            options.progress(f"{printable(name)}: starting {self.label}")
-            listing = _list(launch, name, options)
+            if not options.announced:
+                options.progress(f"{printable(name)}: starting {self.label}")
+            listing = offered(_list(launch, name, options), self.tools)
             return contract_of(
                 listing, name=name, source=source.record, volatile=options.volatile, hidden=launch.known.stored
             )
@@ -104,14 +118,39 @@ class _Launch:
             key: interpolate(value, environ, where=f"the server's variable {printable(key)}")
             for key, value in source.env.items()
         }
+        filed = _filed(source, options)
+        configured = filed | configured
         used = {name for text in (*source.command, *source.env.values()) for name in references(text)}
         given = {name: environ[name] for name in (*used, *source.pass_env) if name in environ} | configured
         env = minimal_environment(environ, configured, source.pass_env)
-        return cls(_found(argv, source.command[0], env, options.root), env, options.root, Known.of(given))
+        folder = _folder(source, options)
+        known = Known.of(given, {*filed, *source.secret})
+        return cls(_found(argv, source.command[0], env, folder), env, folder, known)
 
     def conceal(self, text: str) -> str:
         """The server's own words, fit to show."""
         return self.known.conceal(text)
+
+
+def _filed(source: StdioSource, options: Options) -> dict[str, str]:
+    """What the source's file of variables holds. Raises FusionError where it cannot be read."""
+    if source.env_file is None:
+        return {}
+    from fusion_contracts.sources.env_file import read_env_file
+
+    path = interpolate(source.env_file, options.environ, where="its envFile")
+    return read_env_file(options.root / path, source.env_file)
+
+
+def _folder(source: StdioSource, options: Options) -> Path:
+    """Where the command starts. Raises FusionError where there is no such folder."""
+    if source.cwd is None:
+        return options.root
+    folder = options.root / interpolate(source.cwd, options.environ, where="its cwd")
+    if not folder.is_dir():
+        message = f"its folder {printable(source.cwd)} does not exist"
+        raise FusionError(message, "make it, or correct cwd", stage="usage")
+    return folder
 
 
 def _list(launch: _Launch, name: str, options: Options) -> Listing:
@@ -131,7 +170,8 @@ def _attempt(launch: _Launch, options: Options, *, probe: bool) -> Listing:
     """One start and one conversation, inside the time that one start has."""
     seconds = options.timeout or _SECONDS
     deadline = time.monotonic() + seconds
-    with interruptible(), _started(launch) as process:
+    with interruptible(), enlisted() as member, _started(launch) as process, _bounded(process, options):
+        member.ends_by(process.interrupt)
         connection = Connection(process, conceal=launch.conceal)
         session = Session(connection, deadline)
         try:
@@ -170,6 +210,14 @@ def _started(launch: _Launch) -> ServerProcess:
         reason = error.strerror if isinstance(error, OSError) else error
         message = f"cannot start {printable(launch.conceal(launch.argv[0]))}: {reason}"
         raise FusionError(message, "check that it is a program that may be run", stage="start") from None
+
+
+def _bounded(process: ServerProcess, options: Options) -> AbstractContextManager[None]:
+    """End the process once it uses more memory than it may."""
+    limit = options.memory or memory.DEFAULT
+    message = f"used more than {memory.shown_size(limit)} of memory and was ended"
+    step = "correct the server, or let it use more: memory in the settings"
+    return memory.watched(process.pid, limit, lambda: process.cut_short(FusionError(message, step, stage="list")))
 
 
 def _found(argv: tuple[str, ...], written: str, env: Mapping[str, str], root: Path) -> tuple[str, ...]:

@@ -351,17 +351,21 @@ def test_what_is_taken_as_it_is_pydantic_takes_as_well(table: dict[str, Any]) ->
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 variables = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0="), min_size=1)
-sources = st.builds(
-    Source,
-    command=st.lists(texts, min_size=1).map(tuple),
-    env=st.dictionaries(variables, texts, max_size=2),
-    pass_env=st.lists(variables, max_size=2).map(tuple),
-    timeout=st.none() | st.integers(1, 999),
-) | st.builds(Source, path=texts) | st.builds(
-    Source,
-    url=texts,
-    headers=st.dictionaries(texts, texts, max_size=2),
-    transport=st.sampled_from([None, "http", "sse"]),
+sources = (
+    st.builds(
+        Source,
+        command=st.lists(texts, min_size=1).map(tuple),
+        env=st.dictionaries(variables, texts, max_size=2),
+        pass_env=st.lists(variables, max_size=2).map(tuple),
+        timeout=st.none() | st.integers(1, 999),
+    )
+    | st.builds(Source, path=texts)
+    | st.builds(
+        Source,
+        url=texts,
+        headers=st.dictionaries(texts, texts, max_size=2),
+        transport=st.sampled_from([None, "http", "sse"]),
+    )
 )
 
 

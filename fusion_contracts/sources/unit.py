@@ -1,0 +1,58 @@
+"""The unit of work: one source read, whatever comes of it. Any executor may run it, in this process or another."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+from fusion_contracts.errors import FusionError, Problem, fault
+from fusion_contracts.sources.base import Options, Reading, Source
+from fusion_contracts.sources.candidates import Candidate
+from fusion_contracts.sources.twice import read_twice
+
+__all__ = ["TWICE", "Answer", "Task", "work"]
+
+TWICE = "listing twice, to find what changes by itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to read, and how; `twice` lists a live server a second time, to find what differs by itself."""
+
+    source: Source
+    options: Options
+    twice: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a task: a reading, or the problem that it ended with; and what differed in a second listing."""
+
+    reading: Reading | None = None
+    problem: Problem | None = None
+    volatile: tuple[Candidate, ...] = ()
+
+
+def work(task: Task) -> Answer:
+    """Read one source. Never raises for what goes wrong with it: that is an answer, and costs no other task its own.
+
+    A mistake of ours is an answer too, unless FUSION_TRACEBACK is set.
+    """
+    source, options = task.source, task.options
+
+    def again() -> None:
+        if not options.announced:
+            options.progress(TWICE)
+
+    try:
+        if task.twice:
+            reading, volatile = read_twice(source, options, again=again)
+            return Answer(reading, volatile=tuple(volatile))
+        return Answer(source.read(options))
+    except FusionError as error:
+        problem = error.problem
+    except Exception as error:
+        if os.environ.get("FUSION_TRACEBACK"):
+            raise
+        problem = fault(error).problem
+    return Answer(problem=replace(problem, server=problem.server or options.name))
