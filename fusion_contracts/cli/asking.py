@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from glob import escape
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.output import tell
 from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.cli.roster import configured
 from fusion_contracts.model import Lock
 
 if TYPE_CHECKING:
+    from fusion_contracts.cli.checking import Asked
     from fusion_contracts.cli.fresh import Freshness
 
 __all__ = ["ask", "elsewhere"]
@@ -24,20 +25,21 @@ def elsewhere(project: Project, lock: Lock) -> frozenset[str]:
     """
     from fusion_contracts.cli.workflow import local_parts
 
-    return frozenset(lock.servers.keys() & (project.config.sources.keys() - local_parts(project).keys()))
+    return frozenset(lock.servers.keys() & (configured(project).names - local_parts(project).keys()))
 
 
-def ask(project: Project, lock: Lock, globs: Sequence[str], left_out: frozenset[str]) -> Freshness | None:
-    """Ask the servers that `globs` select, but those `left_out`; None where none is left. Notes are told."""
+def ask(project: Project, lock: Lock, asked: Asked, left_out: frozenset[str]) -> Freshness | None:
+    """Ask the servers that are selected, but those `left_out`; None where none is left. Notes are told."""
     from fusion_contracts.cli.fresh import freshness
 
+    globs = asked.servers
     if left_out:
-        names = [name for name in {**lock.servers, **project.config.sources} if matches(name, globs)]
-        globs = [escape(name) for name in names if name not in left_out]
+        names = sorted(name for name in {*lock.servers, *configured(project).names} if matches(name, globs))
+        globs = tuple(escape(name) for name in names if name not in left_out)
         lock = Lock({name: contract for name, contract in lock.servers.items() if name not in left_out})
         if not globs:
             return None
-    fresh = freshness(project, lock, progress=tell, globs=globs)
+    fresh = freshness(project, lock, progress=tell, globs=globs, effort=asked.effort, access=asked.access)
     for note in fresh.notes:
         tell(f"note: {printable(note)}")
     return fresh

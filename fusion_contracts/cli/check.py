@@ -13,7 +13,10 @@ from fusion_contracts.cli.options import (
     FailOn,
     Folder,
     Formats,
+    Inputs,
+    Jobs,
     Lockfile,
+    MayBeAway,
     NoColour,
     Output,
     Servers,
@@ -46,6 +49,9 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
     fail_on: FailOn = None,
+    inputs: Inputs = [],  # noqa: B006
+    jobs: Jobs = None,
+    may_be_away: MayBeAway = [],  # noqa: B006
     format: Formats = [],  # noqa: A002, B006 - the option's name
     output: Output = None,
     show: Show = [],  # noqa: B006
@@ -62,6 +68,8 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.everywhere import check_all
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import open_project, refuse_command
+    from fusion_contracts.cli.refresh import Effort
+    from fusion_contracts.cli.wanted import Access
 
     writer = Writer.of(format, output, folder, show, no_colour=no_colour)
 
@@ -70,6 +78,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
         asked = Asked(
             base, tuple(servers), world, fail_on, offline, local, against=against or "base",
             expect_bump=expect_bump or next_version is not None, next_version=next_version,
+            effort=Effort.of(jobs, may_be_away), access=Access.of((), (), None, None, inputs),
         )  # fmt: skip
         if not every:
             return run(open_project(folder, lockfile, config), asked, writer)

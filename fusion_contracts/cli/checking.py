@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import FOUND, REFUSED, Writer
 from fusion_contracts.cli.project import Judging, Project, selected
+from fusion_contracts.cli.refresh import Effort
+from fusion_contracts.cli.roster import expanded
+from fusion_contracts.cli.wanted import Access
 from fusion_contracts.diff import Finding, Level, Report, Side, failing
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
@@ -37,6 +40,8 @@ class Asked:
     against: str = "base"
     expect_bump: bool = False
     next_version: str | None = None
+    effort: Effort = field(default_factory=Effort)
+    access: Access = field(default_factory=Access)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -196,13 +201,14 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     from fusion_contracts.lockfile.verify import damage
 
     judging = Judging.of(project, asked.world, asked.fail_on)
+    asked = replace(asked, servers=expanded(project, asked.servers))
     text = read_text(project.lock_path)
     opened = open_lock(text, origin=project.lockfile)
     lock = selected(opened.lock, asked.servers, where=project.lockfile)
     names = {printable(name) for name in lock.servers}
     edited = tuple(problem for problem in damage(opened) if problem.server in names)
     left_out = elsewhere(project, lock) if asked.local and not asked.offline else frozenset()
-    fresh = None if asked.offline else ask(project, lock, asked.servers, left_out)
+    fresh = None if asked.offline else ask(project, lock, asked, left_out)
     head = Side(project.shown_lock, "lock")
     unknown: Problem | None = None
     try:
@@ -247,11 +253,14 @@ def _fresh(outcome: Outcome) -> Iterator[str]:
         return
     fresh = outcome.fresh
     counted = {"unchanged": len(fresh.unchanged), "changed": len(fresh.stale), "not checked": len(fresh.unread)}
+    counted["not reached, which is allowed"] = len(fresh.excused)
     counted["not asked (--local)"] = len(outcome.elsewhere)
     parts = [f"{count(number, 'server')} {word}" for word, number in counted.items() if number]
     yield ", ".join(parts) or "no servers"
     for stale in fresh.stale:
         yield from _stale(stale, outcome.lock, outcome.judging)
+    for problem in fresh.excused:
+        yield f"{printable(problem.server or 'all')}  not reached: {printable(problem.message)}"
     for problem in fresh.problems:
         yield f"{printable(problem.server or 'all')}  not checked: {printable(problem.message)}"
         yield f"    next: {printable(problem.next)}"

@@ -10,6 +10,8 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import Writer, tell
 from fusion_contracts.cli.project import Judging, Project, matches, selected
+from fusion_contracts.cli.refresh import Effort, limits_of, raise_first, read
+from fusion_contracts.cli.roster import Roster, spread
 from fusion_contracts.cli.wanted import Access, Wanted, asked, refuse_headers
 from fusion_contracts.diff import Report, Side
 from fusion_contracts.errors import FusionError, Problem
@@ -20,7 +22,7 @@ from fusion_contracts.report.counts import count
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fusion_contracts.sources.base import Reading
+    from fusion_contracts.sources.base import Reading, Source
 
 __all__ = ["Named", "announce", "compare", "report_on"]
 
@@ -38,6 +40,7 @@ class Named:
     servers: tuple[str, ...]
     access: Access = field(default_factory=Access)
     against: str | None = None
+    effort: Effort = field(default_factory=Effort)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -57,13 +60,15 @@ class Named:
 class _Part:
     """One of the two things compared: what it is called, its contracts, and what of it could not be read.
 
-    `file` is the file of a lock that is there as it was read.
+    `file` is the file of a lock that is there as it was read; `left_out` are servers of a client's configuration that
+    were not read, and so are compared with nothing.
     """
 
     side: Side
     lock: Lock
     reading: Reading | None = None
     file: Path | None = None
+    left_out: frozenset[str] = frozenset()
 
     @property
     def one_server(self) -> bool:
@@ -90,7 +95,7 @@ def _compared(named: Named, project: Project, judging: Judging, writer: Writer) 
     if not any("://" in source for source in named.sources):
         refuse_headers(named.access)
     if named.nothing:
-        old, new, problems = _live(project, named.servers, writer)
+        old, new, problems = _live(project, named, writer)
     else:
         old, new = _two(named, project, writer)
         problems = [problem for part in (old, new) if part.reading for problem in part.reading.problems]
@@ -121,15 +126,17 @@ def _report(judging: Judging, old: _Part, new: _Part, problems: Sequence[Problem
     return replace(judging.compare(old.lock, new.lock, base=old.side, head=new.side), errors=tuple(problems))
 
 
-def _live(project: Project, globs: Sequence[str], writer: Writer) -> tuple[_Part, _Part, list[Problem]]:
+def _live(project: Project, named: Named, writer: Writer) -> tuple[_Part, _Part, list[Problem]]:
     """The lock, and what its sources list now. A server that cannot be read is an error and left out on both sides."""
     from fusion_contracts.cli.fresh import freshness
+    from fusion_contracts.cli.noting import tell_excused
 
     locked = _locked(project)
-    lock = selected(locked.lock, globs, where=project.lockfile)
+    lock = selected(locked.lock, named.servers, where=project.lockfile)
     side = Side(count(len(lock.servers), "live server"), "live")
     announce(writer, locked.side, side)
-    fresh = freshness(project, lock, progress=tell, globs=globs)
+    fresh = freshness(project, lock, progress=tell, globs=named.servers, effort=named.effort, access=named.access)
+    tell_excused(fresh.excused)
     for note in fresh.notes:
         tell(f"note: {printable(note)}")
     for stale in fresh.stale:
@@ -168,7 +175,8 @@ def _old(named: Named, project: Project, argument: str) -> _Part:
     from fusion_contracts.sources.resolve import is_url
 
     alone = is_url(argument) and not named.command and not any(map(is_url, named.sources[1:]))
-    return _read(project, asked(project, argument, access=named.access if alone else Access()))
+    access = named.access if alone else replace(named.access, headers=(), transport=None)
+    return _read(project, asked(project, argument, access=access), named, access)
 
 
 def _means_new(named: Named, project: Project) -> bool:
@@ -185,7 +193,7 @@ def _new(named: Named, project: Project, arguments: Sequence[str], old: Lock) ->
     if not arguments and not named.command:
         return _locked(project)
     given = asked(project, arguments[0] if arguments else None, named.command, access=named.access)
-    return _read(project, given, like=old)
+    return _read(project, given, named, named.access, like=old)
 
 
 def _since_release(named: Named, project: Project, writer: Writer) -> tuple[_Part, _Part]:
@@ -211,18 +219,38 @@ def announce(writer: Writer, old: Side, new: Side) -> None:
     writer.line(f"{old.label} -> {new.label}")
 
 
-def _read(project: Project, one: Wanted, *, like: Lock | None = None) -> _Part:
+def _read(project: Project, one: Wanted, named: Named, access: Access, *, like: Lock | None = None) -> _Part:
     """A source. A live server is asked for the protocol version of the one server that it is compared with."""
     from fusion_contracts.sources.lock import LockSource
 
     source = one.source
+    if source.kind == "config":
+        return _configured(project, spread(project, one, named.servers, access), named, source, like)
     versions = {contract.protocol_version for contract in like.servers.values()} if like else set()
     version = versions.pop() if len(versions) == 1 else None
     options = project.options(tell, name=one.name, protocol_version=version)
-    reading = source.read(replace(options, timeout=one.timeout))
+    timeout, memory = limits_of(project, one, one.name)
+    reading = source.read(replace(options, timeout=timeout, memory=memory))
     side = Side(source.label, source.kind, getattr(source, "revision", None))
     file = project.root / source.path if isinstance(source, LockSource) else None
     return _Part(side, Lock({contract.name: contract for contract in reading.contracts}), reading, file)
+
+
+def _configured(project: Project, roster: Roster, named: Named, source: Source, like: Lock | None) -> _Part:
+    """The servers of a client's configuration. Raises FusionError where none of them can be read."""
+    from fusion_contracts.cli.noting import tell_excused
+
+    reading = read(project, roster, like, named.effort)
+    contracts = {contract.name: contract for contract in reading.contracts}
+    away = [one for one in reading.problems if one.server not in contracts]
+    excused = [one for one in away if named.effort.allow and matches(one.server or "", named.effort.allow)]
+    tell_excused(excused)
+    problems = tuple(one for one in reading.problems if one not in excused)
+    if not contracts and problems:
+        raise_first(problems)
+    unread = {one.server for one in away if one.server} | roster.disabled.keys()
+    side = Side(source.label, source.kind)
+    return _Part(side, Lock(contracts), replace(reading, problems=problems), left_out=frozenset(unread))
 
 
 def _locked(project: Project) -> _Part:
@@ -247,6 +275,7 @@ def _first(project: Project, revision: str, writer: Writer) -> tuple[_Part, _Par
 def _paired(old: _Part, new: _Part, globs: Sequence[str]) -> tuple[_Part, _Part]:
     """Both sides with the servers that are compared: those that `-s` selects, a single server with its namesake."""
     before, after = _selected(old, globs), _selected(new, globs)
+    before, after = _without(before, new.left_out), _without(after, old.left_out)
     if globs and not before.servers and not after.servers:
         shown = printable(" or ".join(globs))
         raise FusionError(f"neither side holds a server that matches {shown}", "check -s", stage="usage")
@@ -261,6 +290,10 @@ def _selected(part: _Part, globs: Sequence[str]) -> Lock:
     if part.one_server:
         return part.lock
     return Lock({name: contract for name, contract in part.lock.servers.items() if matches(name, globs)})
+
+
+def _without(lock: Lock, names: frozenset[str]) -> Lock:
+    return Lock({name: contract for name, contract in lock.servers.items() if name not in names})
 
 
 def _namesake(many: Lock, single: Lock, side: Side) -> Lock:

@@ -13,8 +13,11 @@ from fusion_contracts.cli.options import (
     Folder,
     Formats,
     Headers,
+    Inputs,
+    Jobs,
     Learned,
     Lockfile,
+    MayBeAway,
     NoColour,
     Output,
     PassEnv,
@@ -43,6 +46,9 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
     headers: Headers = [],  # noqa: B006
     transport: Transport = None,
     timeout: Timeout = None,
+    inputs: Inputs = [],  # noqa: B006
+    jobs: Jobs = None,
+    may_be_away: MayBeAway = [],  # noqa: B006
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
     fail_on: FailOn = None,
@@ -63,15 +69,18 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.comparing import Named, compare
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import Judging, open_project
+    from fusion_contracts.cli.refresh import Effort
+    from fusion_contracts.cli.roster import expanded
     from fusion_contracts.cli.wanted import Access
 
     writer = Writer.of(format, output, folder, show, no_colour=no_colour)
     sources = tuple(one for one in (old, new) if one is not None)
-    access = Access.of(pass_env, headers, transport, timeout)
-    named = Named(sources, context.obj, base, tuple(servers), access, against)
+    access = Access.of(pass_env, headers, transport, timeout, inputs)
+    effort = Effort.of(jobs, may_be_away)
 
     def compared() -> int:
         project = open_project(folder, lockfile, config)
+        named = Named(sources, context.obj, base, expanded(project, servers), access, against, effort)
         return compare(named, project, Judging.of(project, world, fail_on), writer)
 
     return writer.guarded(compared)

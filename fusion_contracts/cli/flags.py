@@ -31,6 +31,7 @@ UNSETTABLE = {
     "--pass-env": "it belongs to the SOURCE of the command line: a source of [sources] has its own pass-env",
     "--header": "it belongs to the SOURCE of the command line: a source of [sources] has its own headers",
     "--transport": "it belongs to the SOURCE of the command line: a source of [sources] has its own transport",
+    "--input": "its value may be a secret, and settings are committed: set its variable in the environment",
     "lock --check": "the settings would make another command of it: [lock] would never write again",
     "lock --write": "it accepts changes where CI is set: whoever accepts them says so each time",
     "lock --prune": "it deletes: whoever deletes says so each time",

@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fusion_contracts.canonical import printable, shell_word
-from fusion_contracts.cli.project import Project
-from fusion_contracts.cli.refresh import refresh
-from fusion_contracts.cli.wanted import Wanted, as_config, configured, same_origin
+from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.cli.refresh import Effort, refresh
+from fusion_contracts.cli.roster import Roster, configured
+from fusion_contracts.cli.wanted import Access, Wanted, as_config, same_origin
 from fusion_contracts.config import source_line
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import Lock, ServerContract, SourceRecord
 
 __all__ = ["Freshness", "Stale", "freshness", "unpinned"]
 
+_USUAL, _PLAIN = Effort(), Access()
 _TOLD = 5  # entries of a stale server that are named
 
 
@@ -48,7 +50,8 @@ class Stale:
 class Freshness:
     """Which servers are as locked, which are stale, which could not be read.
 
-    `live` holds what was read, by NAME; `moved` says, by NAME, that the settings name another source than the lock.
+    `live` holds what was read, by NAME; `moved` says, by NAME, that the settings name another source than the lock;
+    `excused` are problems of servers that may be away, and are no problems here.
     """
 
     unchanged: list[str] = field(default_factory=list)
@@ -57,6 +60,7 @@ class Freshness:
     notes: list[str] = field(default_factory=list)
     live: dict[str, ServerContract] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
+    excused: list[Problem] = field(default_factory=list)
 
     @property
     def unread(self) -> list[str]:
@@ -64,28 +68,33 @@ class Freshness:
         return list(dict.fromkeys(problem.server or "all" for problem in self.problems))
 
 
-def freshness(
+def freshness(  # noqa: PLR0913 - what is compared, and how it is read
     project: Project,
     lock: Lock,
     *,
     progress: Callable[[str], None],
     globs: Sequence[str] = (),
-    given: Wanted | None = None,
+    given: Roster | None = None,
+    effort: Effort = _USUAL,
+    access: Access = _PLAIN,
 ) -> Freshness:
-    """Read the sources of the lock's servers (or the one `given` on the command line) and compare.
+    """Read the sources of the lock's servers (or those `given` on the command line) and compare.
 
     A server whose source is named nowhere but in the lock is a problem: nothing that only a lock names is started.
     Where the settings name another source than the lock, theirs is read: they vouch for it.
     """
     found = Freshness()
-    wanted = [given] if given is not None else _vouched(project, lock, found, globs)
-    refreshed = refresh(project, wanted, lock, twice=False, progress=progress, globs=globs)
+    roster = given if given is not None else _vouched(project, lock, found, globs, effort, access)
+    refreshed = refresh(project, roster, lock, twice=False, progress=progress, globs=globs, effort=effort)
     found.problems += refreshed.problems
+    found.excused = refreshed.excused
     found.notes += refreshed.notes
     found.live = refreshed.contracts
     for name, live in refreshed.contracts.items():
         _compare(name, lock.servers.get(name), live, found)
-    found.stale += [Stale(name, moved, moved=moved) for name, moved in found.moved.items() if name not in found.live]
+    away = {problem.server for problem in found.excused}
+    left = {name: moved for name, moved in found.moved.items() if name not in found.live and name not in away}
+    found.stale += [Stale(name, moved, moved=moved) for name, moved in left.items()]
     return found
 
 
@@ -119,11 +128,16 @@ def _quiet_changes(name: str, locked: ServerContract, live: ServerContract) -> l
     ]
 
 
-def _vouched(project: Project, lock: Lock, found: Freshness, globs: Sequence[str]) -> list[Wanted]:
-    """The sources that the settings name for the lock's servers; what does not fit together goes to `found`."""
-    found_sources, found.problems = configured(project, globs)
-    broken = {problem.server for problem in found.problems}
-    sources = {one.name: one for one in found_sources}
+def _vouched(  # noqa: PLR0913, PLR0917 - as `freshness`
+    project: Project, lock: Lock, found: Freshness, globs: Sequence[str], effort: Effort, access: Access
+) -> Roster:
+    """The sources that the settings name for the lock's servers; what does not fit together goes to `found`.
+
+    One that is not in the lock is stale, and not read; unless it may be away: then that decides.
+    """
+    roster = configured(project, globs, access)
+    broken = {problem.server for problem in roster.problems} | roster.disabled.keys()
+    sources = {one.name: one for one in roster.wanted}
     wanted = []
     for name, contract in lock.servers.items():
         one = sources.pop(name, None)
@@ -135,8 +149,13 @@ def _vouched(project: Project, lock: Lock, found: Freshness, globs: Sequence[str
             wanted.append(one)
             if not same_origin(one, contract):
                 found.moved[name] = _moved(contract.source, one)
-    found.stale += [Stale(one.name or "", "it is in the settings and not in the lock") for one in sources.values()]
-    return wanted
+    for key, one in sources.items():
+        if effort.allow and matches(key or "", effort.allow):
+            wanted.append(one)
+        else:
+            found.stale.append(Stale(key or "", "it is in the settings and not in the lock"))
+    roster.wanted = wanted
+    return roster
 
 
 def _moved(locked: SourceRecord | None, wanted: Wanted) -> str:

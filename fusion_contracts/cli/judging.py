@@ -32,7 +32,8 @@ class Judging:
     """How changes are judged, which are accepted, and from which level on they end a command with 1.
 
     The command line wins over `servers`, what the settings say of some servers, and those over what they say of all.
-    `settings` is what the settings file is called; `on` is the day for waivers.
+    `settings` is what the settings file is called; `on` is the day for waivers. `foreign` are servers of client
+    configurations, which are seldom the project's own: every finding about one counts, where nobody says otherwise.
     """
 
     world: str
@@ -43,24 +44,28 @@ class Judging:
     waivers: Sequence[Waiver]
     settings: str
     on: date
+    foreign: Collection[str] = frozenset()
 
     @classmethod
     def of(cls, project: Project, world: str | None = None, fail_on: str | None = None) -> Judging:
         """From the settings, and what the command line gives."""
+        from fusion_contracts.cli.roster import foreign
+
         config = project.config
-        end = cast("FailOn", fail_on or config.fail_on)
+        end = cast("FailOn | None", fail_on or config.fail_on)
         servers = {
             name: replace(one, world=None if world else one.world, fail_on=None if fail_on else one.fail_on)
             for name, one in config.servers.items()
         }
         return cls(
-            world or config.world, config.levels, config.token_growth_percent, end, servers, config.waivers,
-            project.home.path.name, today(),
+            world or config.world, config.levels, config.token_growth_percent, end or "breaking", servers,
+            config.waivers, project.home.path.name, today(), frozenset() if end else foreign(project),
         )  # fmt: skip
 
     def fail_on_of(self, server: str) -> FailOn:
         """The level from which on findings about a server end a command with 1."""
-        return self._first((one.fail_on for one in by_exactness(server, self.servers)), self.fail_on)
+        usual: FailOn = "any" if server in self.foreign else self.fail_on
+        return self._first((one.fail_on for one in by_exactness(server, self.servers)), usual)
 
     def policy_of(self, server: str) -> Policy:
         """How the changes of a server are judged."""

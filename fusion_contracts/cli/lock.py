@@ -10,7 +10,10 @@ from fusion_contracts.cli.options import (
     ConfigPath,
     Folder,
     Headers,
+    Inputs,
+    Jobs,
     Lockfile,
+    MayBeAway,
     Name,
     PassEnv,
     Servers,
@@ -38,6 +41,9 @@ def lock(  # noqa: PLR0913, PLR0917 - the options of a command
     headers: Headers = [],  # noqa: B006
     transport: Transport = None,
     timeout: Timeout = None,
+    inputs: Inputs = [],  # noqa: B006
+    jobs: Jobs = None,
+    may_be_away: MayBeAway = [],  # noqa: B006
     folder: Folder = ".",
     lockfile: Lockfile = None,
     config: ConfigPath = None,
@@ -48,10 +54,13 @@ def lock(  # noqa: PLR0913, PLR0917 - the options of a command
     """
     from fusion_contracts.cli.locking import Job, verify_lock, write_lock
     from fusion_contracts.cli.project import open_project
+    from fusion_contracts.cli.refresh import Effort
+    from fusion_contracts.cli.roster import expanded
     from fusion_contracts.cli.wanted import Access
 
     names_source = source is not None or bool(context.obj)
     project = open_project(folder, lockfile, config, create=names_source and not check)
-    access = Access.of(pass_env, headers, transport, timeout)
-    job = Job(project, source, context.obj, name, tuple(servers), prune=prune, access=access)
+    access = Access.of(pass_env, headers, transport, timeout, inputs)
+    chosen, effort = expanded(project, servers), Effort.of(jobs, may_be_away)
+    job = Job(project, source, context.obj, name, chosen, prune=prune, access=access, effort=effort)
     return verify_lock(job) if check else write_lock(job, write=write)

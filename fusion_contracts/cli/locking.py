@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from fusion_contracts import config
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.fresh import Freshness, freshness
-from fusion_contracts.cli.noting import tell_notes
+from fusion_contracts.cli.noting import tell_excused, tell_notes, unpinned_note
 from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
 from fusion_contracts.cli.project import Judging, Project, matches, selected
-from fusion_contracts.cli.refresh import Refreshed, new_text, refresh
+from fusion_contracts.cli.refresh import Effort, Refreshed, new_text, raise_first, refresh
+from fusion_contracts.cli.roster import Roster, all_disabled, configured, key_of, spread
 from fusion_contracts.cli.wanted import (
     Access,
     Wanted,
     as_config,
     asked,
-    configured,
     locked_as,
     names_same,
     same_origin,
@@ -45,6 +45,7 @@ class Job:
     servers: tuple[str, ...]
     prune: bool = False
     access: Access = field(default_factory=Access)
+    effort: Effort = field(default_factory=Effort)
 
     @property
     def names_source(self) -> bool:
@@ -57,15 +58,16 @@ def write_lock(job: Job, *, write: bool) -> int:
     project = job.project
     old = _present(project)
     locked = _decoded(old, project)
-    wanted, broken = _wanted(job, locked)
-    found = refresh(project, wanted, locked, twice=True, progress=tell, globs=job.servers)
-    found.problems = [*broken, *found.problems]
-    found.unread += len(broken)
-    gone = _gone(job, locked, found)
+    roster, named = _roster(job, locked)
+    found = refresh(project, roster, locked, twice=True, progress=tell, globs=job.servers, effort=job.effort)
+    found.notes += unpinned_note(roster.wanted)
+    gone = _gone(job, locked, named | found.contracts.keys())
+    if found.excused and not (found.contracts or found.problems or gone):
+        return _away(project, found, old)
     _require(found, job, gone)
     text = new_text(old, locked, found.contracts, gone, origin=project.lockfile)
-    settings = _settings(project, wanted, found)
-    tell_notes(found, locked, gone, project)
+    settings = _settings(job, roster.wanted, found)
+    tell_notes(found, locked, named | gone | found.contracts.keys(), project)
     _say_accepted(project, locked, found, gone)
     if old is not None and text != old and in_ci(os.environ) and not write:
         step = "run fusion lock elsewhere and commit it, or add --write"
@@ -88,30 +90,40 @@ def _decoded(text: str | None, project: Project) -> Lock:
     return Lock() if text is None else decode(text, origin=project.lockfile)
 
 
-def _wanted(job: Job, locked: Lock) -> tuple[list[Wanted], list[Problem]]:
-    """The sources to read, and those that cannot be. Raises FusionError where none is named."""
+def _roster(job: Job, locked: Lock) -> tuple[Roster, frozenset[str]]:
+    """The sources to read, and every NAME that the settings or the command line speak of.
+
+    Raises FusionError where none is named.
+    """
     project = job.project
     if not job.names_source:
         for option, given in {"--name": job.name is not None, **job.access.given}.items():
             if given:
                 step = "name one, or write it in the settings"
                 raise FusionError(f"{option} goes with a SOURCE or a command", step, stage="usage")
-        found, broken = configured(project, job.servers)
-        if job.access.timeout is not None:
-            found = [replace(one, timeout=job.access.timeout) for one in found]
-        if not found and not broken and not (job.prune and locked.servers):
-            raise _nothing_configured(project, job.servers)
-        return found, broken
+        roster = configured(project, job.servers, job.access)
+        if not roster.wanted and not roster.problems and not (job.prune and locked.servers):
+            raise _nothing_configured(project, job.servers, roster)
+        return roster, _named(roster, locked)
     one = asked(project, job.source, job.command, name=job.name, access=job.access)
-    old = locked_as(one, locked)
-    return [replace(one, name=one.name or (old.name if old else None))], []
+    old = locked_as(one, locked) if one.source.kind != "config" else None
+    one = replace(one, name=one.name or (old.name if old else None))
+    roster = spread(project, one, job.servers, job.access)
+    return roster, _named(configured(project), locked) | roster.names
 
 
-def _nothing_configured(project: Project, globs: Sequence[str]) -> FusionError:
+def _named(roster: Roster, locked: Lock) -> frozenset[str]:
+    """The NAMEs that settings speak of; every locked one may be, where a configuration cannot be read."""
+    return frozenset({*roster.names, *(locked.servers if roster.blind else ())})
+
+
+def _nothing_configured(project: Project, globs: Sequence[str], roster: Roster) -> FusionError:
     from fusion_contracts.lockfile.file import lock_above
 
-    if globs and project.config.sources:
-        known = printable(", ".join(project.config.sources))
+    if roster.disabled:
+        return all_disabled(roster)
+    if globs and roster.names:
+        known = printable(", ".join(sorted(roster.names)))
         shown = printable(" or ".join(globs))
         return FusionError(f"no configured source matches {shown}", f"there are: {known}", stage="usage")
     above = None if os.path.lexists(project.lock_path) else lock_above(project.lock_path)
@@ -120,11 +132,18 @@ def _nothing_configured(project: Project, globs: Sequence[str]) -> FusionError:
     return FusionError(message, f"name one: fusion lock -- COMMAND{further}", stage="usage")
 
 
-def _gone(job: Job, locked: Lock, found: Refreshed) -> frozenset[str]:
+def _away(project: Project, found: Refreshed, old: str | None) -> int:
+    """Nothing was read, and all of it may be away: say so, and write nothing."""
+    tell_notes(found, Lock(), frozenset(), project)
+    kept = f"{project.shown_lock} stays as it is" if old is not None else f"{project.shown_lock} was not written"
+    say(f"exit {OK}: {kept}: no server could be read, which is allowed")
+    return OK
+
+
+def _gone(job: Job, locked: Lock, named: Collection[str]) -> frozenset[str]:
     """The servers that `--prune` drops: those in the lock that the settings do not name."""
     if not job.prune:
         return frozenset()
-    named = {*job.project.config.sources, *found.contracts}
     return frozenset(name for name in locked.servers if name not in named and matches(name, job.servers))
 
 
@@ -133,38 +152,53 @@ def _require(found: Refreshed, job: Job, gone: Collection[str]) -> None:
     if found.contracts or (gone and not found.problems):
         return
     if job.prune and not found.problems:
-        raise _nothing_configured(job.project, job.servers)
-    if len(found.problems) == 1:
-        one = found.problems[0]
-        raise FusionError(one.message, one.next, server=one.server, stage=one.stage)
-    for problem in found.problems:
-        tell(f"fusion: {printable(str(problem))}")
+        raise _nothing_configured(job.project, job.servers, configured(job.project))
     if found.problems:
-        raise FusionError("no source could be read", "see above; nothing was written")
+        raise_first(found.problems)
     shown = printable(" or ".join(job.servers))
     message = f"the source holds no server that matches {shown}"
     raise FusionError(message, "check -s; nothing was written", stage="usage")
 
 
-def _settings(project: Project, wanted: Sequence[Wanted], found: Refreshed) -> str | None:
+def _settings(job: Job, wanted: Sequence[Wanted], found: Refreshed) -> str | None:
     """The text of the settings file with the new source in it; None where nothing is missing.
+
+    A client's configuration is one source, which vouches for its servers.
 
     Raises FusionError where the file names another source under that NAME: settings are changed by people.
     """
-    text: str | None = None
+    project, text = job.project, _with_file(job, wanted)
     for contract in found.contracts.values():
-        source = next((one.source for one in wanted if same_origin(one, contract)), None)
-        entry = as_config(contract.source, source) if contract.source else None
+        one = next((one for one in wanted if same_origin(one, contract)), None)
+        entry = as_config(contract.source, one.source) if contract.source and one else None
         present = project.config.sources.get(contract.name)
-        if source is None or entry is None or contract.source is None:
+        if one is None or entry is None or contract.source is None or (one.config and _is_file(present)):
             continue
-        if present is None:
+        if present is None and one.config is None:
             before = (config.text_of(project.home) or "") if text is None else text
             text = config.with_source(before, contract.name, entry, project.home)
-        elif not names_same(contract.source, present):
+        elif present is not None and not names_same(contract.source, present):
             where = f"{project.home.path.name} names another source for {printable(contract.name)}"
             raise FusionError(where, "change it there, or give another --name; nothing was written", stage="usage")
     return text
+
+
+def _is_file(entry: config.Source | None) -> bool:
+    """Whether an entry of the settings is a file, whose key says nothing about the servers in it."""
+    return entry is not None and entry.path is not None
+
+
+def _with_file(job: Job, wanted: Sequence[Wanted]) -> str | None:
+    """The text of the settings file with the client's configuration of the command line; None where it is there."""
+    project = job.project
+    if not any(one.config for one in wanted) or not job.names_source:
+        return None
+    one = asked(project, job.source, job.command, access=job.access)
+    if one.name is not None or one.record is None or one.record.path is None:
+        return None
+    key = key_of(one.record.path, project.config.sources)
+    entry = config.Source(path=one.record.path, pass_env=job.access.pass_env)
+    return config.with_source(config.text_of(project.home) or "", key, entry, project.home)
 
 
 def _say_accepted(project: Project, locked: Lock, found: Refreshed, gone: Collection[str]) -> None:
@@ -239,10 +273,14 @@ def verify_lock(job: Job) -> int:
     opened = open_lock(read_text(project.lock_path), origin=project.lockfile)
     edited = damage(opened)
     lock = selected(opened.lock, job.servers, where=project.lockfile)
-    given = asked(project, job.source, job.command, name=job.name, access=job.access) if job.names_source else None
-    if given is not None:
-        given = _paired(given, lock)
-    fresh = freshness(project, lock, progress=tell, globs=job.servers, given=given)
+    given = None
+    if job.names_source:
+        one = asked(project, job.source, job.command, name=job.name, access=job.access)
+        one = one if one.source.kind == "config" else _paired(one, lock)
+        given = spread(project, one, job.servers, job.access)
+    fresh = freshness(
+        project, lock, progress=tell, globs=job.servers, given=given, effort=job.effort, access=job.access
+    )
     return _verdict(project, lock, edited, fresh)
 
 
@@ -257,6 +295,7 @@ def _paired(given: Wanted, lock: Lock) -> Wanted:
 def _verdict(project: Project, lock: Lock, edited: Sequence[Problem], fresh: Freshness) -> int:
     for note in fresh.notes:
         tell(f"note: {printable(note)}")
+    tell_excused(fresh.excused)
     for problem in (*edited, *fresh.problems):
         say(printable(str(problem)))
     for stale in fresh.stale:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import HIDDEN, printable, shell_word
@@ -12,15 +12,17 @@ from fusion_contracts.cli.project import Project
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.refresh import Refreshed
+    from fusion_contracts.cli.wanted import Wanted
     from fusion_contracts.config import ConfigFile
+    from fusion_contracts.errors import Problem
     from fusion_contracts.model import Lock
     from fusion_contracts.sources.base import VolatileRule
 
-__all__ = ["tell_notes", "volatile_block"]
+__all__ = ["tell_excused", "tell_notes", "unpinned_note", "volatile_block"]
 
 
-def tell_notes(found: Refreshed, locked: Lock, gone: Collection[str], project: Project) -> None:
-    """Tell what the sources said beside their contracts, and which servers of the lock have no source."""
+def tell_notes(found: Refreshed, locked: Lock, named: Collection[str], project: Project) -> None:
+    """Tell what the sources said beside their contracts, and which servers of the lock are `named` nowhere."""
     for line in found.notes:
         tell(f"note: {printable(line)}")
     for candidate in found.volatile:
@@ -30,13 +32,35 @@ def tell_notes(found: Refreshed, locked: Lock, gone: Collection[str], project: P
         where = project.home.path.name
         tell(f"note: {printable(candidate.sentence)}; if it is no part of the contract, add to {where}:")
         tell(volatile_block(candidate.rule, project.home))
-    named = {*project.config.sources, *found.contracts, *gone}
     for name in locked.servers:
         if name not in named:
             kept = f"{printable(name)} is kept as it is in {project.shown_lock}: no source of that name is configured"
             tell(f"note: {kept}; fusion lock --prune -s {shell_word(name)} drops it")
+    tell_excused(found.excused)
     for problem in found.problems:
         tell(f"fusion: {printable(str(problem))}")
+
+
+def tell_excused(problems: Sequence[Problem]) -> None:
+    """Tell of each server that could not be read, and may be away, that this has no effect."""
+    for problem in problems:
+        tell(f"note: {printable(str(problem))} (--allow-unreachable: no effect on the exit code)")
+
+
+def unpinned_note(wanted: Sequence[Wanted]) -> list[str]:
+    """One line on the packages of which any run may get another version, and how to pin them; none where all are."""
+    from fusion_contracts.cli.fresh import unpinned
+
+    packages: dict[str, str] = {}
+    for one in wanted:
+        package = unpinned(one.record.command) if one.record else None
+        if package is not None and one.record is not None:
+            sign = "==" if "uvx" in one.record.command[0] else "@"
+            packages[package] = f"{package.removesuffix('@latest').removesuffix('@next')}{sign}VERSION"
+    if not packages:
+        return []
+    pins = ", ".join(packages.values())
+    return [f"unpinned, so that any run may get another version: {', '.join(packages)}; pin by writing {pins}"]
 
 
 def volatile_block(rule: VolatileRule, place: ConfigFile) -> str:

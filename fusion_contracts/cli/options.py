@@ -14,7 +14,8 @@ import typer
 from fusion_contracts.report import FORMATS
 
 __all__ = [
-    "Against", "Base", "ConfigPath", "FailOn", "Folder", "Format", "Formats", "Headers", "Learned", "Lockfile", "Name",
+    "Against", "Base", "ConfigPath", "FailOn", "Folder", "Format", "Formats", "Headers", "Inputs", "Jobs", "Learned",
+    "Lockfile", "MayBeAway", "Name",
     "NoColour", "Output", "PassEnv", "Servers", "Show", "Timeout", "Transport", "World", "one_of",
 ]  # fmt: skip
 
@@ -46,6 +47,21 @@ def _seconds(value: str | None) -> str | None:
     if value is not None and not (re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", value) and float(value) > 0):
         raise typer.BadParameter(f"{value!r} is no number of seconds above 0.")
     return value
+
+
+def _jobs(value: str | None) -> str | None:
+    """Check that an option's value is a number of things to do at a time; typer prints the refusal."""
+    if value is not None and not re.fullmatch(r"[1-9][0-9]{0,2}", value):
+        raise typer.BadParameter(f"{value!r} is no number from 1 to 999.")
+    return value
+
+
+def _inputs(values: list[str]) -> list[str]:
+    """Check that each is `ID=VALUE`; typer prints the refusal, without the value, which may be a secret."""
+    for value in values:
+        if not value.partition("=")[0] or "=" not in value:
+            raise typer.BadParameter("write ID=VALUE.")
+    return list(values)
 
 
 def _formats(values: list[str]) -> list[str]:
@@ -100,6 +116,27 @@ Timeout = Annotated[
         metavar="SECONDS",
         callback=_seconds,
         help="How long a listing may take. [default: 60 for a command, 20 for a URL]",
+    ),
+]
+Inputs = Annotated[
+    list[str],
+    typer.Option(
+        "--input",
+        metavar="ID=VALUE",
+        callback=_inputs,
+        help="What a client's configuration asks for by ${input:ID}; may be repeated. Also taken from the environment.",
+    ),
+]
+Jobs = Annotated[
+    str | None,
+    typer.Option("--jobs", metavar="N", callback=_jobs, help="How many servers are read at a time. [default: 16]"),
+]
+MayBeAway = Annotated[
+    list[str],
+    typer.Option(
+        "--allow-unreachable",
+        metavar="GLOB",
+        help="A server of this name that cannot be read has no effect on the exit code; may be repeated.",
     ),
 ]
 Base = Annotated[

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.cli.output import tell
 from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.cli.roster import Roster
 from fusion_contracts.cli.wanted import Wanted, locked_as
-from fusion_contracts.errors import Problem
+from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock, ServerContract
 
 if TYPE_CHECKING:
@@ -17,55 +19,111 @@ if TYPE_CHECKING:
     from fusion_contracts.sources.candidates import Candidate
     from fusion_contracts.sources.unit import Answer, Task
 
-__all__ = ["Refreshed", "new_text", "refresh"]
+__all__ = ["Effort", "Refreshed", "limits_of", "new_text", "raise_first", "read", "refresh"]
 
 _KEPT = "its old entry stays in the lock, if it has one; the rest is locked"
 
 
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done at a time (`jobs`), and which servers may be away without an effect on how the command ends."""
+
+    jobs: int | None = None
+    allow: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, jobs: str | None, allow: Iterable[str]) -> Effort:
+        """What the options of a command say."""
+        return cls(None if jobs is None else int(jobs), tuple(allow))
+
+
+_USUAL = Effort()
+
+
 @dataclass(slots=True)
 class Refreshed:
-    """What the sources gave now. `refused` counts the tools that were left as they are in the lock, or left out."""
+    """What the sources gave now. `refused` counts the tools that were left as they are in the lock, or left out.
+
+    `excused` are problems of sources that may be away.
+    """
 
     contracts: dict[str, ServerContract] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     volatile: list[Candidate] = field(default_factory=list)
+    excused: list[Problem] = field(default_factory=list)
     refused: int = 0
     unread: int = 0
+
+    def fail(self, problem: Problem, effort: Effort) -> None:
+        """Take note of a source that could not be read, and may or may not be away."""
+        if problem.server is not None and effort.allow and matches(problem.server, effort.allow):
+            self.excused.append(problem)
+        else:
+            self.problems.append(problem)
+            self.unread += 1
 
 
 def refresh(  # noqa: PLR0913 - what to read, what to compare with, and how
     project: Project,
-    wanted: Iterable[Wanted],
+    roster: Roster,
     locked: Lock,
     *,
     twice: bool,
     progress: Callable[[str], None],
     globs: Sequence[str] = (),
-    jobs: int | None = None,
+    effort: Effort = _USUAL,
 ) -> Refreshed:
-    """Read every source, at most `jobs` side by side; one that fails is a problem and hides no other.
+    """Read every source of the roster, several side by side; one that fails is a problem and hides no other.
 
-    What comes of it is in the order of `wanted`, whatever finished first. `locked` is the present lock: its entries
+    What comes of it is in the order of the roster, whatever finished first. `locked` is the present lock: its entries
     stand in for what cannot be read or stored now. `twice` lists live servers a second time, to find texts that differ
     by themselves. `globs` selects among the servers of one source.
     """
-    from fusion_contracts.sources.together import JOBS, read_all
+    from fusion_contracts.sources.together import read_all
 
-    tasks = [_task(project, one, locked, progress, twice=twice) for one in wanted]
-    if sum(task.source.live for task in tasks) > 1:
-        answers = _together(tasks, progress, jobs or JOBS)
-    else:
-        answers = read_all(tasks)
-    found = Refreshed()
-    for answer in answers:
+    found = Refreshed(notes=list(roster.notes))
+    for problem in roster.problems:
+        found.fail(problem, effort)
+    tasks = [_task(project, one, locked, progress, twice=twice) for one in roster.wanted]
+    several = sum(task.source.live for task in tasks) > 1
+    answers = _together(tasks, progress, effort) if several else read_all(tasks)
+    for one, answer in zip(roster.wanted, answers, strict=True):
         found.volatile += answer.volatile
         if answer.problem is not None:
-            found.problems.append(answer.problem)
-            found.unread += 1
+            found.fail(answer.problem, effort)
         elif answer.reading is not None:
-            _take(found, answer.reading, locked, globs)
+            _take(found, answer.reading, locked, () if one.config else globs)
+    found.problems.sort(key=lambda problem: problem.server or "")
     return found
+
+
+def read(project: Project, roster: Roster, like: Lock | None = None, effort: Effort = _USUAL) -> Reading:
+    """The roster's sources as one reading, all that they gave. `like` is what it will be compared with.
+
+    Raises FusionError where the one source that there is cannot be read.
+    """
+    from fusion_contracts.sources.base import Reading
+    from fusion_contracts.sources.client_config import joined
+    from fusion_contracts.sources.together import read_all
+
+    tasks = [_task(project, one, like or Lock(), tell, twice=False) for one in roster.wanted]
+    several = sum(task.source.live for task in tasks) > 1
+    answers = _together(tasks, tell, effort) if several else read_all(tasks)
+    problems = [*roster.problems, *(answer.problem for answer in answers if answer.problem)]
+    problems.sort(key=lambda problem: problem.server or "")
+    readings = [answer.reading for answer in answers if answer.reading]
+    return joined([Reading(problems=tuple(problems), notes=tuple(roster.notes)), *readings])
+
+
+def raise_first(problems: Sequence[Problem]) -> NoReturn:
+    """Raise the only problem as a FusionError; of several, tell them and raise that nothing could be read."""
+    if len(problems) == 1:
+        one = problems[0]
+        raise FusionError(one.message, one.next, server=one.server, stage=one.stage)
+    for problem in problems:
+        tell(f"fusion: {printable(str(problem))}")
+    raise FusionError("no source could be read", "see above; nothing was written")
 
 
 def _task(project: Project, one: Wanted, locked: Lock, progress: Callable[[str], None], *, twice: bool) -> Task:
@@ -75,18 +133,34 @@ def _task(project: Project, one: Wanted, locked: Lock, progress: Callable[[str],
     old = locked_as(one, locked)
     name = one.name or (old.name if old else None)
     options = project.options(progress, name=name, protocol_version=old.protocol_version if old else None)
-    return Task(one.source, replace(options, timeout=one.timeout), twice)
+    timeout, memory = limits_of(project, one, name)
+    options = replace(options, timeout=timeout, memory=memory)
+    if one.variables:
+        options = replace(options, environ={**options.environ, **one.variables})
+    return Task(one.source, options, twice)
 
 
-def _together(tasks: Sequence[Task], progress: Callable[[str], None], jobs: int) -> list[Answer]:
+def limits_of(project: Project, one: Wanted, name: str | None) -> tuple[float | None, int | None]:
+    """The seconds and bytes that a source may use: its own, else those of its server, else those of all."""
+    from fusion_contracts.cli.judging import by_exactness
+    from fusion_contracts.sources.memory import bytes_of
+
+    config = project.config
+    limits = [*(by_exactness(name, config.servers) if name else ()), config.limits]
+    timeout = next((limit.timeout for limit in limits if limit.timeout is not None), None)
+    memory = next((limit.memory for limit in limits if limit.memory is not None), None)
+    return one.timeout or timeout, bytes_of(memory) if memory else None
+
+
+def _together(tasks: Sequence[Task], progress: Callable[[str], None], effort: Effort) -> list[Answer]:
     """Several sources: what is started is told first, and then how far it is."""
     from fusion_contracts.cli.progress import announce, counted, quietly
-    from fusion_contracts.sources.together import read_all
+    from fusion_contracts.sources.together import JOBS, read_all
 
     announce(tasks, progress)
     told = [replace(task, options=replace(task.options, progress=quietly, announced=True)) for task in tasks]
     with counted(len(tasks), progress) as done:
-        return read_all(told, jobs=jobs, done=done)
+        return read_all(told, jobs=effort.jobs or JOBS, done=done)
 
 
 def _take(found: Refreshed, reading: Reading, locked: Lock, globs: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from fusion_contracts.cli.options import (
     Folder,
     Format,
     Headers,
+    Inputs,
     Lockfile,
     Name,
     NoColour,
@@ -38,6 +39,7 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
     headers: Headers = [],  # noqa: B006
     transport: Transport = None,
     timeout: Timeout = None,
+    inputs: Inputs = [],  # noqa: B006
     format: Format = "text",  # noqa: A002 - the option's name
     output: Output = None,
     no_colour: NoColour = False,
@@ -48,6 +50,7 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
     """Print the servers of a lock, a catalog or a running server, with every tool's arguments."""
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import open_project
+    from fusion_contracts.cli.roster import spread
     from fusion_contracts.cli.showing import print_lock, print_source
     from fusion_contracts.cli.wanted import Access, asked, refuse_headers
 
@@ -55,11 +58,11 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
 
     def shown() -> int:
         project = open_project(folder, lockfile, config)
-        access = Access.of(pass_env, headers, transport, timeout)
+        access = Access.of(pass_env, headers, transport, timeout, inputs)
         if source is None and not context.obj:
             refuse_headers(access)
             return print_lock(project, writer, servers, lint=lint)
         one = asked(project, source, context.obj, name=name, access=access)
-        return print_source(one, project, writer, servers, lint=lint)
+        return print_source(spread(project, one, servers, access), project, writer, servers, lint=lint)
 
     return writer.guarded(shown)

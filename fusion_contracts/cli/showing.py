@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.output import OK, REFUSED, Writer, tell
 from fusion_contracts.cli.project import Project, selected
-from fusion_contracts.cli.wanted import Wanted
+from fusion_contracts.cli.refresh import raise_first, read
+from fusion_contracts.cli.roster import Roster
 from fusion_contracts.model import Lock
 
 if TYPE_CHECKING:
@@ -28,13 +28,17 @@ def print_lock(project: Project, writer: Writer, servers: Sequence[str], *, lint
     return OK
 
 
-def print_source(one: Wanted, project: Project, writer: Writer, servers: Sequence[str], *, lint: bool = False) -> int:
-    """Print what a source holds, or what providers refuse of it. Raises FusionError where it cannot be read."""
-    reading = one.source.read(replace(project.options(tell, name=one.name), timeout=one.timeout))
+def print_source(
+    roster: Roster, project: Project, writer: Writer, servers: Sequence[str], *, lint: bool = False
+) -> int:
+    """Print what a source holds, or what providers refuse of it. Raises FusionError where nothing of it can be read."""
+    reading = read(project, roster)
     for note in reading.notes:
         tell(f"note: {printable(note)}")
+    if not reading.contracts and reading.problems:
+        raise_first(reading.problems)
     lock = Lock({contract.name: contract for contract in reading.contracts})
-    shown = selected(lock, servers, where=one.source.label)
+    shown = selected(lock, servers, where=roster.label)
     writer.text(_linted(shown, writer) if lint else _rendered(shown, writer))
     for problem in reading.problems:
         tell(f"fusion: {printable(str(problem))}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from fusion_contracts import config
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.cli.output import tell
-from fusion_contracts.cli.project import Project, matches
-from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.cli.project import Project
+from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock, ServerContract, SourceRecord
 
 if TYPE_CHECKING:
     from fusion_contracts.sources.base import Options, Source
 
 __all__ = [
-    "Access", "Wanted", "as_config", "asked", "configured", "locked_as", "names_same", "refuse_headers",
-    "same_origin",
+    "Access", "Wanted", "as_config", "asked", "locked_as", "names_same", "refuse_headers", "rooted", "same_origin",
+    "source_of",
 ]  # fmt: skip
 
 
@@ -30,18 +30,28 @@ class Access:
     """What the command line adds to the source that it names.
 
     `pass_env` are variables for a command; `headers`, each `NAME: VALUE`, and `transport` go with a URL; `timeout` is
-    in seconds, None for the source's own.
+    in seconds, None for the source's own; `inputs` are values by the ids that a client's configuration asks by.
     """
 
     pass_env: tuple[str, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: tuple[str, ...] = field(default=(), repr=False)
     transport: str | None = None
     timeout: float | None = None
 
     @classmethod
-    def of(cls, pass_env: Iterable[str], headers: Iterable[str], transport: str | None, timeout: str | None) -> Access:
+    def of(
+        cls,
+        pass_env: Iterable[str],
+        headers: Iterable[str],
+        transport: str | None,
+        timeout: str | None,
+        inputs: Iterable[str] = (),
+    ) -> Access:
         """What the options of a command say."""
-        return cls(tuple(pass_env), tuple(headers), transport, None if timeout is None else float(timeout))
+        values = {identifier: value for identifier, _, value in (one.partition("=") for one in inputs)}
+        seconds = None if timeout is None else float(timeout)
+        return cls(tuple(pass_env), values, tuple(headers), transport, seconds)
 
     @property
     def given(self) -> dict[str, bool]:
@@ -58,13 +68,16 @@ class Wanted:
     """A source to read. `name` is the server's NAME: given, or the settings' key; None: the source derives it.
 
     `record` is what a lock keeps of it, with its path relative to the project's folder; `timeout` is in seconds, None
-    for the default of its kind.
+    for the default of its kind. `config` says which client's configuration names it, where one does, and `variables`
+    are set for it beside the environment.
     """
 
     source: Source
     name: str | None
     record: SourceRecord | None
     timeout: float | None = None
+    config: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 _PLAIN = Access()
@@ -93,11 +106,13 @@ def asked(
         source = resolve(argument, command, _naming(project, name, access))
     except FusionError as error:
         raise _meant(error, project, argument) from None
-    one = Wanted(source, name, _rooted(source.record, project.root), access.timeout)
+    one = Wanted(source, name, rooted(source.record, project.root), access.timeout)
     if source.kind != "http":
         refuse_headers(access)
     if one.record is None:
         return one
+    if source.kind == "config":
+        return _whole(project, one, access)
     same = {
         key: entry
         for key, entry in project.config.sources.items()
@@ -107,7 +122,19 @@ def asked(
         return one
     key, entry = next(iter(same.items()))
     _require(project, key, entry, access)
-    return Wanted(_source(project, entry), key, one.record, access.timeout or entry.timeout)
+    return Wanted(source_of(project, entry), key, one.record, access.timeout or entry.timeout)
+
+
+def _whole(project: Project, one: Wanted, access: Access) -> Wanted:
+    """A client's configuration, under the key by which the settings name the same file, if they do."""
+    if one.name is not None:
+        message = f"--name goes with one server, and {one.source.label} names its own"
+        raise FusionError(message, "choose with -s, or name the server's command or URL", stage="usage")
+    for key, entry in project.config.sources.items():
+        if one.record is not None and names_same(one.record, entry):
+            _require(project, key, entry, access)
+            return replace(one, name=key, timeout=one.timeout or entry.timeout)
+    return one
 
 
 def _naming(project: Project, name: str | None, access: Access) -> Options:
@@ -175,22 +202,8 @@ def _require(project: Project, name: str, entry: config.Source, access: Access) 
         raise FusionError(f"{named}, with another transport", "write it in transport there", stage="usage")
 
 
-def configured(project: Project, globs: Sequence[str] = ()) -> tuple[list[Wanted], list[Problem]]:
-    """The sources of the settings whose NAME matches `globs`, and what is wrong with the others."""
-    found: list[Wanted] = []
-    problems: list[Problem] = []
-    for name, entry in project.config.sources.items():
-        if matches(name, globs):
-            try:
-                source = _source(project, entry)
-            except FusionError as error:
-                problems.append(Problem(name, "usage", error.problem.message, error.problem.next))
-            else:
-                found.append(Wanted(source, name, _rooted(source.record, project.root), entry.timeout))
-    return found, problems
-
-
-def _source(project: Project, entry: config.Source) -> Source:
+def source_of(project: Project, entry: config.Source) -> Source:
+    """The source that an entry of the settings names. Raises FusionError where there is none."""
     if entry.url is not None:
         from fusion_contracts.sources.http import HttpSource
 
@@ -208,7 +221,7 @@ def _source(project: Project, entry: config.Source) -> Source:
     if entry.path is None:
         raise FusionError("the source names nothing", "give it a command, a path or an object", stage="usage")
     source = resolve(entry.path, (), project.options(_silent))
-    if source.live:
+    if source.kind == "python":
         step = f"write it as object = {_quoted(entry.path)}: importing it runs its code"
         raise FusionError(f"{printable(entry.path)} is Python code, and no catalog", step, stage="usage")
     if source.record is None:
@@ -220,12 +233,12 @@ def _quoted(text: str) -> str:
     return f'"{printable(text)}"'
 
 
-def _rooted(record: SourceRecord | None, root: Path) -> SourceRecord | None:
+def rooted(record: SourceRecord | None, root: Path) -> SourceRecord | None:
     """The record with its path as a lock stores it: relative to the root, with forward slashes."""
     if record is not None and record.object is not None:
-        from fusion_contracts.sources.python_object import rooted
+        from fusion_contracts.sources.python_object import rooted as relative
 
-        return replace(record, object=rooted(record.object, root))
+        return replace(record, object=relative(record.object, root))
     if record is None or record.path is None:
         return record
     try:

@@ -15,6 +15,7 @@ from pathlib import Path
 from fusion_contracts import __version__
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.cli.project import Project
+from fusion_contracts.cli.roster import servers
 from fusion_contracts.config import Source
 from fusion_contracts.report.counts import joined
 
@@ -93,7 +94,7 @@ def _step(sign: str, words: Sequence[str]) -> str:
 
 def _installing(project: Project, local: Mapping[str, str]) -> Iterator[str]:
     """The steps that install what local servers need, as far as the repository says."""
-    sources = [source for name, source in project.config.sources.items() if name in local]
+    sources = [source for name, source in servers(project).items() if name in local]
     programs = {_program(source.command) for source in sources if source.command}
     programs |= {"python" for source in sources if source.object is not None}
     if not programs:
@@ -129,7 +130,7 @@ _MANIFESTS = {
 
 def local_parts(project: Project) -> dict[str, str]:
     """The sources that are part of the repository, by NAME, with the word that says so."""
-    parts = {name: local_part(source, project.root) for name, source in project.config.sources.items()}
+    parts = {name: local_part(source, project.root) for name, source in servers(project).items()}
     return {name: part for name, part in parts.items() if part}
 
 

@@ -8,7 +8,19 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, ClassVar, Literal, TypeAlias
 
-__all__ = ["Config", "FailOn", "Level", "Server", "Source", "Transport", "Volatile", "Waiver", "World", "hyphenated"]
+__all__ = [
+    "Config",
+    "FailOn",
+    "Level",
+    "Limits",
+    "Server",
+    "Source",
+    "Transport",
+    "Volatile",
+    "Waiver",
+    "World",
+    "hyphenated",
+]
 
 FailOn: TypeAlias = Literal["breaking", "risky", "any", "never"]
 Level: TypeAlias = Literal["breaking", "risky", "safe"]
@@ -36,11 +48,11 @@ class Source:
     command: tuple[str, ...] = ()
     """The words that start a server over stdio, in the project's folder; `${VAR}` is filled in from the environment."""
     path: str | None = None
-    """A saved `tools/list` result, from the project's folder."""
+    """A saved `tools/list` result, or a client's configuration with all its servers; from the project's folder."""
     env: dict[str, str] = field(default_factory=dict)
     """Variables for the server; values may hold `${VAR}`."""
     pass_env: tuple[str, ...] = ()
-    """Names of variables that are handed through to the server."""
+    """Names of variables that are handed through to what is started: a server, or those of a client's configuration."""
     url: str | None = None
     """A server over HTTP; `${VAR}` is filled in from the environment."""
     headers: dict[str, str] = field(default_factory=dict)
@@ -58,13 +70,14 @@ class Source:
         others = [what for what, value in named.items() if value is not None]
         if bool(self.command) + len(others) != 1:
             raise ValueError("needs a command, a url, a path or an object, one of the four")
-        if not self.command and (self.env or self.pass_env):
-            other = others[0]
-            raise ValueError(f"has env or pass-env beside {other}; only a command takes them")
+        if self.env and not self.command:
+            raise ValueError(f"has env beside {others[0]}; only a command takes it")
+        if self.pass_env and not self.command and self.path is None:
+            raise ValueError(f"has pass-env beside {others[0]}; only what is started takes it")
         if self.url is None and (self.headers or self.transport is not None):
             raise ValueError("has headers or transport without a url; only a url takes them")
-        if self.timeout is not None and (self.path is not None or self.timeout < 1):
-            raise ValueError("has a timeout below 1, or beside a path")
+        if self.timeout is not None and self.timeout < 1:
+            raise ValueError("has a timeout below 1")
         _refuse_zero((self.path or "", *self.command, *self.env, *self.env.values(), *self.pass_env))
         _refuse_zero((self.object or "", self.url or "", *self.headers, *self.headers.values()))
         if any(not name or "=" in name for name in (*self.env, *self.pass_env)):
@@ -143,11 +156,31 @@ class Server:
     """Levels of rules, by their ids; a rule that is not here has the level that it has at the top."""
     token_growth_percent: int | None = None
     """By how many per cent what the tools cost a model may grow before that is a finding."""
+    timeout: int | None = None
+    """Seconds that one listing may take."""
+    memory: str | None = None
+    """What a started server may use with all its children: a size such as `512 MiB` (Linux)."""
 
     def __post_init__(self) -> None:
         """Raise ValueError where a number makes no sense."""
         if self.token_growth_percent is not None and self.token_growth_percent < 0:
             raise ValueError("has a token-growth-percent below 0")
+        _judge_limits(self.timeout, self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one server may take while it is listed, where nothing of its own says otherwise."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    timeout: int | None = None
+    """Seconds that one listing may take."""
+    memory: str | None = None
+    """What a started server may use with all its children: a size such as `512 MiB` (Linux). It is 2 GiB without."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where a number makes no sense."""
+        _judge_limits(self.timeout, self.memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +190,9 @@ class Config:
     __pydantic_config__: ClassVar[Any] = _STRICT
     lockfile: str = "fusion.lock"
     """The lock's path, from the project's folder."""
-    fail_on: FailOn = "breaking"
-    """From which level on findings end a command with 1: `any` counts SAFE ones too."""
+    fail_on: FailOn | None = None
+    """From which level on findings end a command with 1: `any` counts SAFE ones too. Without it, `breaking`; and `any`
+    for servers of a client's configuration."""
     world: World = "declared"
     """What a call may hold: `declared`, arguments that the old contract names; `open`, any."""
     sources: dict[str, Source] = field(default_factory=dict)
@@ -175,6 +209,8 @@ class Config:
     """How reports are written, and where to: `FORMAT` or `FORMAT=FILE`, as `--format` takes them."""
     servers: dict[str, Server] = field(default_factory=dict)
     """Other settings for some servers; the key is a NAME or a glob, and the most exact one counts."""
+    limits: Limits = field(default_factory=Limits)
+    """What one server may take while it is listed."""
     waivers: tuple[Waiver, ...] = ()
     """Findings that are accepted on purpose."""
 
@@ -186,6 +222,17 @@ class Config:
             raise ValueError("sources holds an entry without a name")
         if self.token_growth_percent < 0:
             raise ValueError("token-growth-percent must be 0 or more")
+
+
+_SIZE = re.compile("[1-9][0-9]{0,8} (?:KiB|MiB|GiB)")
+
+
+def _judge_limits(timeout: int | None, memory: str | None) -> None:
+    """Raise ValueError for a time that has passed when it begins, and for what is no size."""
+    if timeout is not None and timeout < 1:
+        raise ValueError("has a timeout below 1")
+    if memory is not None and not _SIZE.fullmatch(memory):
+        raise ValueError('has a memory that is no size such as "512 MiB" or "2 GiB"')
 
 
 def _refuse_zero(texts: Iterable[str]) -> None:

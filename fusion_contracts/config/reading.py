@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fusion_contracts.config.model import Config, Server, Source, Volatile, Waiver, hyphenated
+from fusion_contracts.config.model import Config, Limits, Server, Source, Volatile, Waiver, hyphenated
 from fusion_contracts.config.place import ConfigFile, locate
 from fusion_contracts.config.quick import common_form
 from fusion_contracts.errors import FusionError
@@ -99,7 +99,7 @@ def _explain(error: Any, place: ConfigFile) -> FusionError:
     return FusionError(f"{place.path}: {path} {wanted}", "correct the value", stage="usage")
 
 
-_MODELS = {"sources": Source, "volatile": Volatile, "servers": Server, "waivers": Waiver}
+_MODELS = {"sources": Source, "volatile": Volatile, "servers": Server, "limits": Limits, "waivers": Waiver}
 
 
 def unknown_key(place: ConfigFile, path: str, known: Iterable[str]) -> FusionError:

@@ -39,17 +39,19 @@ class Options:
     """How to read: the same for every kind of source; each takes what concerns it.
 
     `root` is the folder that relative paths start from; `name` the NAME asked for; `pass_env` lists variables handed
-    through to a started server, `headers` and `transport` (`http` or `sse`) go with a URL; `protocol_version` is the
-    locked one, asked for while the server offers it; `timeout` is in seconds, from start to the complete list (None:
-    what suits the kind of source), `memory` in bytes, of a started server with all its children (None: the default);
-    `progress` takes one line for people, and where it was `announced` already, none says that reading begins;
-    `lockfile` is the lock's path inside a folder or revision; `environ` is where `${VAR}` is looked up (default: the
-    environment of the process that reads, which need not be the one that asked).
+    through to a started server, `inputs` holds values by the ids that a client's configuration asks by, `headers` and
+    `transport` (`http` or `sse`) go with a URL; `protocol_version` is the locked one, asked for while the server offers
+    it; `timeout` is in seconds, from start to the complete list (None: what suits the kind of source), `memory` in
+    bytes, of a started server with all its children (None: the default); `progress` takes one line for people, and
+    where it was `announced` already, none says that reading begins; `lockfile` is the lock's path inside a folder or
+    revision; `environ` is where `${VAR}` is looked up (default: the environment of the process that reads, which need
+    not be the one that asked).
     """
 
     root: Path = field(default_factory=Path)
     name: str | None = None
     pass_env: tuple[str, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     transport: str | None = None
     protocol_version: str | None = None
@@ -111,7 +113,7 @@ class Reading:
 class Source(Protocol):
     """Anything that can list tools.
 
-    `label` is for people and holds no secret; `kind` is `stdio`, `http`, `python`, `catalog`, `lock`, `git` or
+    `label` is for people and holds no secret; `kind` is `stdio`, `http`, `python`, `config`, `catalog`, `lock`, `git` or
     `release`; `record` is what the lock keeps of it (None where the contracts carry their own); `live` says that
     reading starts or contacts a server, or runs its code.
     """

@@ -23,7 +23,16 @@ from typing import Any
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError, Problem
 
-__all__ = ["Entry", "Filter", "entries_of", "input_variable", "parse_document"]
+__all__ = [
+    "MAX_BYTES",
+    "Entry",
+    "Filter",
+    "entries_of",
+    "input_variable",
+    "may_hold_servers",
+    "parse_document",
+    "secret_inputs",
+]
 
 _ROOTS = (
     ("mcpServers",),  # Claude, Cursor, Gemini CLI, Windsurf, FastMCP, and most others
@@ -34,7 +43,10 @@ _ROOTS = (
     ("mcp",),  # opencode
 )
 _TOML_TABLE = re.compile(r"""^\s*\[+\s*["']?mcp_servers\b""", re.MULTILINE)
-_MAX_BYTES = 4 * 2**20
+MAX_BYTES = 4 * 2**20
+"""Bytes of a configuration that are read; a larger file is none."""
+_ROOT_KEY = re.compile(rb"""["']?\b(?:mcpServers|mcp_servers|context_servers|servers|mcp)["']?\s*:\s*[{/]""")
+_LOCK = re.compile(rb"^\s*lock_version\s*=", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +66,8 @@ class Entry:
     """One server of a client configuration: a command or a URL. Texts may hold `${NAME}` references.
 
     `transport` is `http`, `sse`, or None where the client leaves it open. `env_file` and `cwd` are as written, from
-    the project's folder. A disabled entry is listed, so that it can be named, and not started.
+    the project's folder. A disabled entry is listed, so that it can be named, and not started. `inputs` maps the
+    variables that stand for what VS Code would ask to the ids that it asks by.
     """
 
     name: str
@@ -68,9 +81,17 @@ class Entry:
     cwd: str | None = None
     disabled: bool = False
     tools: Filter = field(default_factory=Filter)
+    inputs: Mapping[str, str] = field(default_factory=dict)
 
 
 # --- the document ----------------------------------------------------------------------------------------------------
+
+
+def may_hold_servers(data: bytes) -> bool:
+    """Whether it is worth parsing a file for servers: quick, and never wrong where it says no."""
+    if _LOCK.search(data[:4096]):
+        return False
+    return _ROOT_KEY.search(data) is not None or re.search(rb"mcp_servers", data) is not None
 
 
 def parse_document(data: bytes, label: str) -> dict[str, Any] | None:
@@ -83,7 +104,7 @@ def parse_document(data: bytes, label: str) -> dict[str, Any] | None:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
-    if len(data) > _MAX_BYTES or not any(root[0] in text for root in _ROOTS):
+    if len(data) > MAX_BYTES or not any(root[0] in text for root in _ROOTS):
         return None
     if _TOML_TABLE.search(text):
         document = _toml(text, label)
@@ -174,6 +195,7 @@ def _entry(name: str, table: Any) -> Entry:
         _reference(_text(table, "cwd")),
         disabled,
         _filter(table),
+        {input_variable(found["id"]): found["id"] for text in _strings(table) for found in _INPUT.finditer(text)},
     )
 
 
@@ -266,6 +288,23 @@ _ENV = re.compile(r"\$\{env:(?P<name>[A-Za-z_]\w*)\}|\{env:(?P<bare>[A-Za-z_]\w*
 _INPUT = re.compile(r"\$\{input:(?P<id>[^}]+)\}")
 _ALONE = re.compile(r"\$(?P<name>[A-Za-z_]\w*)")
 _HERE = re.compile(r"\$\{workspaceFolder\}|\$\{workspaceRoot\}")
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in a value, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _strings(one)
+
+
+def secret_inputs(document: Mapping[str, Any]) -> frozenset[str]:
+    """The variables of the inputs that VS Code hides while they are typed."""
+    listed = document.get("inputs")
+    asked = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    hidden = [one.get("id") for one in asked if one.get("password") is True]
+    return frozenset(input_variable(one) for one in hidden if isinstance(one, str))
 
 
 def input_variable(identifier: str) -> str:

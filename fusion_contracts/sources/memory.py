@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["DEFAULT", "SUPPORTED", "parse_size", "shown_size", "used", "watched"]
+__all__ = ["DEFAULT", "SUPPORTED", "bytes_of", "shown_size", "used", "watched"]
 
 DEFAULT = 2 * 2**30
 """Bytes that a server may use, unless the settings say otherwise."""
@@ -27,11 +27,9 @@ _UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _PARENT, _SESSION, _RESIDENT = 1, 3, 21  # fields of /proc/PID/stat behind the name
 
 
-def parse_size(text: str) -> int:
-    """The bytes of a size such as `512 MiB` or `2 GiB`. Raises ValueError saying how to write one."""
-    number, _, unit = text.strip().partition(" ")
-    if not (number.isascii() and number.isdigit() and int(number) and unit in _UNITS):
-        raise ValueError('is no size such as "512 MiB" or "2 GiB"')
+def bytes_of(size: str) -> int:
+    """The bytes of a size such as `512 MiB` or `2 GiB`, which the settings have checked."""
+    number, unit = size.split(" ")
     return int(number) * _UNITS[unit]
 
 

@@ -77,6 +77,10 @@ def _file(path: Path, options: Options, *, plain: bool) -> Source:
             head = file.read(HEAD)
     except OSError as error:
         raise FusionError(f"{label} cannot be read: {error.strerror}", "check its permissions") from None
+    if _names_servers(options.root / path, head):
+        from fusion_contracts.sources.client_config import ClientConfigSource
+
+        return ClientConfigSource(path)
     match kind_of(head, path.name):
         case Kind.LOCK:
             return LockSource(path)
@@ -86,6 +90,17 @@ def _file(path: Path, options: Options, *, plain: bool) -> Source:
             raise FusionError(f"{label} is empty", "check that it is the right file, and complete")
         case Kind.UNKNOWN:
             raise FusionError(f"{label} is neither a catalog of tools nor a lock", _WAYS)
+
+
+def _names_servers(path: Path, head: bytes) -> bool:
+    """Whether a file is a client's configuration. Raises FusionError where it is meant to be one and is broken."""
+    from fusion_contracts.sources.clients import MAX_BYTES, may_hold_servers, parse_document
+
+    try:
+        data = head if len(head) < HEAD else path.read_bytes()[: MAX_BYTES + 1]
+    except OSError:
+        return False
+    return may_hold_servers(data) and parse_document(data, printable(path.name)) is not None
 
 
 def _folder(path: Path, options: Options) -> Source:

@@ -41,11 +41,14 @@ def read_all(
         else:
             answers[number] = work(task)
             done(answers[number])
-    if beside and executor is None:
-        with ThreadPoolExecutor(min(jobs, len(beside)), "fusion-read") as threads:
-            answers |= _beside(tasks, beside, threads, done)
-    elif beside and executor is not None:
-        answers |= _beside(tasks, beside, executor, done)
+    if beside:
+        own = executor or ThreadPoolExecutor(min(jobs, len(beside)), "fusion-read")
+        try:
+            answers |= _beside(tasks, beside, own, done)
+        finally:
+            if executor is None:
+                own.shutdown(cancel_futures=True)
+            running.ready()
     return [answers[number] for number in range(len(tasks))]
 
 
@@ -66,16 +69,13 @@ def _beside(
 
 def _end(futures: dict[Future[Answer], int]) -> None:
     """Wait until every task has ended what it started; another signal makes that faster, and cuts nothing short."""
-    try:
-        ended = False
-        while not ended:
-            try:
-                for future in futures:
-                    future.cancel()
-                running.stop()
-                wait(futures)
-                ended = True
-            except (KeyboardInterrupt, SystemExit):
-                continue
-    finally:
-        running.ready()
+    ended = False
+    while not ended:
+        try:
+            running.stop()
+            for future in futures:
+                future.cancel()
+            wait(futures)
+            ended = True
+        except (KeyboardInterrupt, SystemExit):
+            continue

@@ -1,0 +1,201 @@
+"""Sources side by side: one order whatever finishes first, and nothing left running, whatever ends the reading."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.sources import running
+from fusion_contracts.sources.base import Options, Reading
+from fusion_contracts.sources.stdio import StdioSource
+from fusion_contracts.sources.together import read_all
+from fusion_contracts.sources.unit import Answer, Task, work
+
+Scripted = Callable[..., StdioSource]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def left_running(folder: Path) -> list[int]:
+    """The processes named in the files of a folder that run on; a killed one is given time to end."""
+    pids = [int(pid) for file in folder.iterdir() for pid in file.read_text(encoding="ascii").split()]
+    deadline = time.monotonic() + 10
+    while (left := [pid for pid in pids if is_running(pid)]) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return left
+
+
+def tasks(scripted: Scripted, options: Options, *names: str) -> list[Task]:
+    return [Task(scripted(name), replace(options, name=f"{at}-{name}")) for at, name in enumerate(names)]
+
+
+def names(answers: list[Answer]) -> list[str | None]:
+    return [answer.reading.contracts[0].name if answer.reading else None for answer in answers]
+
+
+def test_answers_are_in_the_order_of_the_tasks(scripted: Scripted, options: Options) -> None:
+    done: list[Answer] = []
+    work_list = tasks(scripted, options, "fragile", "plain", "dies", "stateless")
+    answers = read_all(work_list, jobs=4, done=done.append)
+    assert names(answers) == ["0-fragile", "1-plain", None, "3-stateless"]
+    assert answers[2].problem is not None
+    assert answers[2].problem.server == "2-dies"
+    assert sorted(map(id, done)) == sorted(map(id, answers))
+    assert answers == read_all(work_list, jobs=1)
+
+
+def test_a_mistake_of_ours_costs_one_task_alone(
+    scripted: Scripted, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FUSION_TRACEBACK", raising=False)
+    work_list = tasks(scripted, options, "plain", "plain", "plain")
+    broken = replace(work_list[1], options=replace(work_list[1].options, root=None))  # type: ignore[arg-type]
+    answers = read_all([work_list[0], broken, work_list[2]])
+    assert names(answers) == ["0-plain", None, "2-plain"]
+    problem = answers[1].problem
+    assert problem is not None
+    assert (problem.server, problem.next) == ("1-plain", "set FUSION_TRACEBACK=1 to see more, and report it")
+    assert problem.message.startswith("a fault in fusion-contracts: ")
+
+
+def test_a_mistake_of_ours_is_raised_where_it_is_looked_for(
+    scripted: Scripted, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FUSION_TRACEBACK", "1")
+    broken = Task(scripted("plain"), replace(options, root=None))  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        work(broken)
+
+
+def test_another_executor_reads_in_other_processes(
+    scripted: Scripted, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work_list = [replace(one, twice=True) for one in tasks(scripted, options, "changing", "dies", "plain")]
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
+        answers = read_all(work_list, executor=processes)
+    assert names(answers) == ["0-changing", None, "2-plain"]
+    assert [len(answer.volatile) for answer in answers] == [2, 0, 0]
+    assert answers[2].reading == work(work_list[2]).reading
+
+
+def test_a_task_takes_no_environment_along(
+    scripted: Scripted, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = Task(scripted("plain"), options)
+    monkeypatch.setenv("ONLY_HERE", "and nowhere else")
+    travelled = pickle.dumps(task)
+    assert b"nowhere else" not in travelled
+    assert pickle.loads(travelled).options.environ is os.environ
+    given = Task(task.source, replace(options, environ={"A": "b"}))
+    assert pickle.loads(pickle.dumps(given)).options.environ == {"A": "b"}
+
+
+class Raising:
+    """A source that ends everything, as a signal does."""
+
+    kind, live, label, record = "stdio", True, "raising", None
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self.folder, self.number = folder, number
+
+    def read(self, options: Options) -> Reading:
+        del options
+        while len(list(self.folder.iterdir())) < self.number:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+
+def test_what_ends_one_ends_all_and_reading_is_possible_again(
+    scripted: Scripted, options: Options, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pids"
+    folder.mkdir()
+    hanging = [Task(scripted("parent", str(folder / str(at)), "--hang"), options) for at in range(5)]
+    with pytest.raises(KeyboardInterrupt):
+        read_all([*hanging, Task(Raising(folder, 5), options), *hanging], jobs=6)
+    assert left_running(folder) == []
+    assert not running.stopping()
+    assert names([work(Task(scripted("plain"), options))]) == ["plain"]
+
+
+def test_nothing_begins_while_everything_ends(scripted: Scripted, options: Options) -> None:
+    running.stop()
+    try:
+        with pytest.raises(FusionError) as caught:
+            scripted("plain").read(options)
+    finally:
+        running.ready()
+    assert caught.value.problem == Problem(
+        "plain", "start", "was not read: the command was interrupted", "run it again"
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("started", [1, 16])
+def test_a_signal_ends_sixteen_servers_and_leaves_the_lock(
+    servers: Path, tmp_path: Path, number: signal.Signals, started: int
+) -> None:
+    """Also in the middle of the starts: the first of them is up when the signal comes."""
+    folder = tmp_path / "pids"
+    folder.mkdir()
+    entries = {
+        f"s{at:02}": {"command": sys.executable, "args": [str(servers / "parent.py"), str(folder / str(at)), "--hang"]}
+        for at in range(40)
+    }
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": entries}))
+    command = [sys.executable, "-m", "fusion_contracts", "lock", "mcp.json"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ours:
+        while len(list(folder.iterdir())) < started:
+            assert ours.poll() is None
+            time.sleep(0.002)
+        ours.send_signal(number)
+        out, err = ours.communicate()
+    assert ours.returncode == 128 + number
+    assert left_running(folder) == []
+    how = "interrupted" if number == signal.SIGINT else "ended by SIGTERM"
+    assert err.splitlines()[-1] == f"exit {128 + number}: {how}; nothing was written"
+    assert "starting it once more" not in err
+    assert out == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mcp.json", "pids"]
+
+
+def test_a_second_signal_makes_it_faster_and_leaves_nothing(servers: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "pids"
+    folder.mkdir()
+    entries = {
+        f"s{at}": {"command": sys.executable, "args": [str(servers / "parent.py"), str(folder / str(at)), "--hang"]}
+        for at in range(8)
+    }
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": entries}))
+    command = [sys.executable, "-m", "fusion_contracts", "lock", "mcp.json"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as ours:
+        while len(list(folder.iterdir())) < 8:
+            assert ours.poll() is None
+            time.sleep(0.002)
+        for _ in range(3):
+            ours.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        _, err = ours.communicate()
+    assert ours.returncode == 130
+    assert left_running(folder) == []
+    assert err.splitlines()[-1] == "exit 130: interrupted; nothing was written"
