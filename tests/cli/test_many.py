@@ -84,7 +84,7 @@ def faulty(root: Path, guarded: str) -> dict[str, tuple[Any, str]]:
             "the argument after --api-key looks like a secret",
         ),
         "closed": ({"url": f"http://127.0.0.1:{closed_port()}/mcp"}, "cannot be reached: 127.0.0.1"),
-        "guarded": ({"url": guarded}, "wants credentials"),
+        "guarded": ({"url": guarded}, "needs authorization; fusion does not log in"),
     }
     if memory.SUPPORTED:
         kinds["hungry"] = (script(servers / "hungry.py"), "used more than 100 MiB of memory and was ended")
