@@ -191,8 +191,7 @@ class Config:
     lockfile: str = "fusion.lock"
     """The lock's path, from the project's folder."""
     fail_on: FailOn | None = None
-    """From which level on findings end a command with 1: `any` counts SAFE ones too. Without it, `breaking`; and `any`
-    for servers of a client's configuration."""
+    """From which level on findings end a command with 1; without it `breaking`, `any` for a client configuration's."""
     world: World = "declared"
     """What a call may hold: `declared`, arguments that the old contract names; `open`, any."""
     sources: dict[str, Source] = field(default_factory=dict)

@@ -19,7 +19,6 @@ from fusion_contracts.errors import FusionError
 
 __all__ = ["waiver_lines", "with_waiver", "with_waiver_renewed", "without_waivers"]
 
-
 def with_waiver(text: str, waiver: Waiver, place: ConfigFile) -> str:
     """Return the file's `text` with an entry behind the last waiver, or at its end.
 

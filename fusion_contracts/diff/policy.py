@@ -107,7 +107,9 @@ def _counts(finding: Finding, fail_on: FailOn) -> bool:
     return lowest is not None and finding.level >= lowest
 
 
-def exit_code(report: Report, fail_on: FailOn | Callable[[str], FailOn] = "breaking", *, stale: bool = False) -> int:
+def exit_code(
+    report: Report, fail_on: FailOn | Callable[[str], FailOn] = "breaking", *, stale: bool = False
+) -> int:
     """1 for findings that fail, or a stale or edited lock; else 2 where something could not be checked; else 0."""
     if stale or failing(report, fail_on):
         return 1

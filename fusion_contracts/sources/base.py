@@ -113,8 +113,8 @@ class Reading:
 class Source(Protocol):
     """Anything that can list tools.
 
-    `label` is for people and holds no secret; `kind` is `stdio`, `http`, `python`, `config`, `catalog`, `lock`, `git` or
-    `release`; `record` is what the lock keeps of it (None where the contracts carry their own); `live` says that
+    `label` is for people and holds no secret; `kind` is `stdio`, `http`, `python`, `config`, `catalog`, `lock`, `git`
+    or `release`; `record` is what the lock keeps of it (None where the contracts carry their own); `live` says that
     reading starts or contacts a server, or runs its code.
     """
 

@@ -135,8 +135,8 @@ def listing_of(value: JsonValue, origin: str) -> Listing:
     if entries is None and (listing := document_listing(document, origin)) is not None:
         return listing
     if entries is None and _is_client_config(value):
-        message = f"{origin} is a client's configuration, which this release does not read"
-        raise FusionError(message, "lock one of its servers: fusion lock -- COMMAND", stage="usage")
+        message = f"{origin} is a client's configuration, whose servers are started only from the file in the folder"
+        raise FusionError(message, "name that file", stage="usage")
     if entries is None:
         raise FusionError(f"{origin} is neither a catalog of tools nor a lock", _EXPECTED)
     tools, notes = mcp_tools(entries, origin)

@@ -130,9 +130,9 @@ class Snapshot:
 
     def _configured(self) -> Any:
         """The source that the settings name for a server which is new in the lock."""
-        from fusion_contracts.cli.wanted import configured
+        from fusion_contracts.cli.roster import configured
 
-        wanted, _ = configured(self.project, [self.name])
+        wanted = configured(self.project, [self.name]).wanted
         return wanted[0].record if wanted else None
 
 

@@ -24,6 +24,7 @@ from fusion_contracts.cli.project import read_settings
 from fusion_contracts.config import (
     Config,
     ConfigFile,
+    Limits,
     Server,
     Source,
     Volatile,
@@ -38,7 +39,9 @@ from fusion_contracts.config import (
 from fusion_contracts.errors import FusionError
 
 RULES = Path(fusion_contracts.__file__).parent / "diff" / "rules"
-KEYS = "base, fail-on, formats, levels, lockfile, servers, sources, token-growth-percent, volatile, waivers, world"
+KEYS = (
+    "base, fail-on, formats, levels, limits, lockfile, servers, sources, token-growth-percent, volatile, waivers, world"
+)
 EVERYTHING = """\
 lockfile = "tools.lock"
 fail-on = "risky"
@@ -71,6 +74,10 @@ command = ["npx", "pages"]
 env = { TOKEN = "${TOKEN}" }
 pass-env = ["HTTP_PROXY"]
 
+[limits]
+timeout = 90
+memory = "1 GiB"
+
 [sources.saved]
 path = "saved.json"
 
@@ -94,6 +101,7 @@ def test_everything_that_can_be_set(tmp_path: Path) -> None:
             "saved": Source(path="saved.json"),
         },
         base="origin/dev",
+        limits=Limits(timeout=90, memory="1 GiB"),
         formats=("text", "json=out.json"),
         levels={"description-changed": "safe"},
         servers={"p*": Server(fail_on="any", world="declared", levels={"tool-added": "risky"}, token_growth_percent=5)},
@@ -179,9 +187,22 @@ def sentence(folder: Path, text: str, name: str = "fusion.toml") -> str:
             "fusion.toml: sources.x needs a command, a url, a path or an object, one of the four; correct the entry",
         ),
         (
-            '[sources.x]\npath = "b"\npass-env = ["A"]\n',
-            "fusion.toml: sources.x has env or pass-env beside a path; only a command takes them; correct the entry",
+            '[sources.x]\npath = "b"\nenv = { A = "b" }\n',
+            "fusion.toml: sources.x has env beside a path; only a command takes it; correct the entry",
         ),
+        (
+            '[sources.x]\nurl = "b"\npass-env = ["A"]\n',
+            "fusion.toml: sources.x has pass-env beside a url; only what is started takes it; correct the entry",
+        ),
+        (
+            "[servers.x]\ntimeout = 0\n",
+            "fusion.toml: servers.x has a timeout below 1; correct the entry",
+        ),
+        (
+            "[limits]\nmemory = '2 GB'\n",
+            'fusion.toml: limits has a memory that is no size such as "512 MiB" or "2 GiB"; correct the entry',
+        ),
+        ("[limits]\nmemry = '2 GiB'\n", "fusion.toml: unknown key limits.memry; did you mean memory?"),
         (
             'fail-on = "high"\n',
             "fusion.toml: fail-on must be 'breaking', 'risky', 'any' or 'never'; correct the value",
@@ -351,21 +372,17 @@ def test_what_is_taken_as_it_is_pydantic_takes_as_well(table: dict[str, Any]) ->
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 variables = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0="), min_size=1)
-sources = (
-    st.builds(
-        Source,
-        command=st.lists(texts, min_size=1).map(tuple),
-        env=st.dictionaries(variables, texts, max_size=2),
-        pass_env=st.lists(variables, max_size=2).map(tuple),
-        timeout=st.none() | st.integers(1, 999),
-    )
-    | st.builds(Source, path=texts)
-    | st.builds(
-        Source,
-        url=texts,
-        headers=st.dictionaries(texts, texts, max_size=2),
-        transport=st.sampled_from([None, "http", "sse"]),
-    )
+sources = st.builds(
+    Source,
+    command=st.lists(texts, min_size=1).map(tuple),
+    env=st.dictionaries(variables, texts, max_size=2),
+    pass_env=st.lists(variables, max_size=2).map(tuple),
+    timeout=st.none() | st.integers(1, 999),
+) | st.builds(Source, path=texts) | st.builds(
+    Source,
+    url=texts,
+    headers=st.dictionaries(texts, texts, max_size=2),
+    transport=st.sampled_from([None, "http", "sse"]),
 )
 
 
@@ -414,6 +431,7 @@ def test_the_page_holds_every_setting_and_its_default(page: str) -> None:
     tables = documented(page)
     assert tables.pop("") == settings_of(Config)
     assert tables.pop("`[servers.NAME]`") == settings_of(Server)
+    assert tables.pop("`[limits]`") == settings_of(Limits)
     assert tables.pop("`[[waivers]]`") == settings_of(Waiver)
     assert tables.pop("In an editor") == {}
     tables.pop("Flags of commands")  # what cannot be set: below
@@ -445,11 +463,12 @@ def test_the_pages_example_uses_every_setting(page: str, tmp_path: Path, nested:
     table = table["tool"]["fusion"] if nested else table
     assert table.keys() == {*settings_of(Config), "check", "no-color"}
     assert table["servers"]["sandbox-*"].keys() == settings_of(Server).keys()
+    assert table["limits"].keys() == settings_of(Limits).keys()
     assert {key for one in table["waivers"] for key in one} == settings_of(Waiver).keys()
     assert len(config.waivers) == 2
     assert {key for source in table["sources"].values() for key in source} == settings_of(Source).keys()
     assert table["volatile"][0].keys() == settings_of(Volatile).keys()
-    assert config.sources.keys() == {"desk", "pages", "saved", "shop"}
+    assert config.sources.keys() == {"desk", "mcp", "pages", "saved", "shop"}
     assert set(config.levels) <= {path.stem.replace("_", "-") for path in RULES.glob("*.py")}
 
 

@@ -324,7 +324,9 @@ def test_several_servers_stand_apart_the_worst_first() -> None:
 
 def test_waived_findings_are_counted_in_a_line() -> None:
     accepted = broken("t", "gone", waived=True, accepted="no agent\x1b uses it")
-    assert shown(accepted) == ("chrome: 1 waived\nWAIVED  1 finding accepted on purpose (--show waived)\n")
+    assert shown(accepted) == (
+        "chrome: 1 waived\nWAIVED  1 finding accepted on purpose (--show waived)\n"
+    )
     assert shown(accepted, show=frozenset({"waived"})) == (
         "chrome: 1 waived\n"
         "WAIVED\n"

@@ -53,9 +53,10 @@ def test_cursor(root: Path) -> None:
 
 
 def test_vs_code_with_comments_and_trailing_commas(root: Path) -> None:
+    asked = {"ISSUES_KEY": "issues-key"}
     assert read(root, "vscode.jsonc") == [
-        Entry("files", ("uvx", "files-mcp==2.0.1"), env={"KEY": "${ISSUES_KEY}"}),
-        Entry("issues", url=ISSUES, transport="http", headers={"X-Key": "${ISSUES_KEY}"}),
+        Entry("files", ("uvx", "files-mcp==2.0.1"), env={"KEY": "${ISSUES_KEY}"}, inputs=asked),
+        Entry("issues", url=ISSUES, transport="http", headers={"X-Key": "${ISSUES_KEY}"}, inputs=asked),
     ]
 
 

@@ -14,6 +14,7 @@ from fusion_contracts.lockfile.codec import encode
 from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.catalog import CatalogSource
+from fusion_contracts.sources.client_config import ClientConfigSource
 from fusion_contracts.sources.git import GitSource
 from fusion_contracts.sources.http import HttpSource
 from fusion_contracts.sources.lock import LockSource
@@ -134,10 +135,9 @@ def test_what_names_no_source(options: Options, argument: str | None, sentence: 
 
 def test_a_client_configuration_is_told_apart(options: Options) -> None:
     (options.root / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "x"}}}', encoding="utf-8")
-    with pytest.raises(
-        FusionError, match=r"^\.mcp\.json is a client's configuration, which this release does not read; "
-    ):
-        resolve(".mcp.json", (), options).read(options)
+    assert resolve(".mcp.json", (), options) == ClientConfigSource(Path(".mcp.json"))
+    (options.root / "catalog.json").write_text('{"servers": {"a": {"tools": []}}}', encoding="utf-8")
+    assert resolve("catalog.json", (), options) == CatalogSource(Path("catalog.json"))
 
 
 @pytest.mark.parametrize(
