@@ -219,7 +219,8 @@ def test_folder_and_file_of_variables(project: Project, list_pages: Any) -> None
         ({"cwd": "nowhere"}, "its folder nowhere does not exist; make it, or correct cwd"),
         (
             {"cwd": "${NOWHERE}"},
-            "its cwd needs the variable NOWHERE, which is not set; set NOWHERE in the environment, or write ${NOWHERE:-default}",
+            "its cwd needs the variable NOWHERE, which is not set; set NOWHERE in the environment, or write "
+            "${NOWHERE:-default}",
         ),
     ],
 )
@@ -417,10 +418,11 @@ def test_unpinned_packages_are_noted_once_in_one_line(two: Project) -> None:
         d={"command": str(other), "args": ["desk-mcp"]},
     )
     done = two.run("lock", ".mcp.json")
-    assert [line for line in done.err.splitlines() if "unpinned" in line] == [
+    (told,) = [line for line in done.err.splitlines() if "unpinned" in line]
+    assert told == (
         "note: unpinned, so that any run may get another version: @acme/pages@latest, desk-mcp; "
         "pin by writing @acme/pages@VERSION, desk-mcp==VERSION"
-    ]
+    )
 
 
 def test_names_of_a_hostile_file_are_fit_for_a_terminal(project: Project) -> None:
