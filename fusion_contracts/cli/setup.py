@@ -31,6 +31,17 @@ fail-on = "breaking"
 """
 
 
+_CLIENTS = (
+    ".mcp.json",
+    ".cursor/mcp.json",
+    ".vscode/mcp.json",
+    ".codex/config.toml",
+    "opencode.json",
+    "opencode.jsonc",
+)
+"""Where clients keep their configurations in a project: spoken of where there is one, and never read by chance."""
+
+
 def set_up(job: Job) -> int:
     """Write what is missing: settings, the lock, .gitattributes, the workflow. Raises FusionError."""
     code = _first_lock(job)
@@ -53,7 +64,9 @@ def _first_lock(job: Job) -> int:
         return write_lock(job, write=False)
     if project.place is None and not project.home.path.exists():
         _missing(project.home.path, lambda: _SETTINGS)
-    say("no lock yet: name what to lock: fusion lock -- COMMAND")
+    here = next((path for path in _CLIENTS if (project.root / path).is_file()), None)
+    hint = f", or {here}, which is here: fusion lock {here}" if here else ""
+    say(f"no lock yet: name what to lock: fusion lock -- COMMAND{hint}")
     return OK
 
 
@@ -62,6 +75,8 @@ def _is_new(job: Job) -> bool:
     from fusion_contracts.lockfile.file import read_lock
 
     one = asked(job.project, job.source, job.command, name=job.name, access=job.access)
+    if one.source.kind == "config":
+        return one.name is None  # the settings do not name the file yet
     locked = locked_as(one, read_lock(job.project.lock_path))
     return locked is None or not same_origin(one, locked)
 

@@ -19,6 +19,9 @@ TWICE = "listing twice, to find what changes by itself\n"
 INSTEAD = "choose with -s, or name the server's command or URL"
 
 
+UNSET = "set NOWHERE in the environment, or write ${NOWHERE:-default}"
+
+
 def closed_url() -> str:
     """A URL at which nothing listens."""
     with socket.socket() as free:
@@ -219,8 +222,7 @@ def test_folder_and_file_of_variables(project: Project, list_pages: Any) -> None
         ({"cwd": "nowhere"}, "its folder nowhere does not exist; make it, or correct cwd"),
         (
             {"cwd": "${NOWHERE}"},
-            "its cwd needs the variable NOWHERE, which is not set; set NOWHERE in the environment, or write "
-            "${NOWHERE:-default}",
+            "its cwd needs the variable NOWHERE, which is not set; " + UNSET,
         ),
     ],
 )
@@ -460,3 +462,24 @@ def test_two_files_are_compared_server_by_server(two: Project, close_page_v2: An
     assert "BREAKING  pages: 1 breaking" in done.out
     assert "gone" in done.out
     assert done.code == 1
+
+
+# -- init --------------------------------------------------------------------------------------------------------------
+
+
+def test_init_speaks_of_a_configuration_that_is_here_and_starts_nothing(project: Project) -> None:
+    config(project, touch={"command": "touch", "args": ["started"]})
+    done = project.run("init")
+    assert (
+        "no lock yet: name what to lock: fusion lock -- COMMAND, or .mcp.json, which is here: fusion lock .mcp.json\n"
+        in done.out
+    )
+    assert not (project.folder / "started").exists()
+
+
+def test_init_takes_a_configuration_once(two: Project, close_page: Any) -> None:
+    assert two.run("init", ".mcp.json").code == 0
+    before = two.read("fusion.lock")
+    two.serve("pages", close_page)
+    assert "fusion.lock is there already; left as it is\n" in two.run("init", ".mcp.json").out
+    assert two.read("fusion.lock") == before

@@ -6,8 +6,10 @@ import json
 import os
 import pickle
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -177,6 +179,50 @@ def test_a_signal_ends_sixteen_servers_and_leaves_the_lock(
     assert "starting it once more" not in err
     assert out == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mcp.json", "pids"]
+
+
+def test_a_signal_ends_the_wait_for_urls_too(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        entries = {f"u{at}": {"url": f"http://127.0.0.1:{port}/{at}"} for at in range(4)}
+        (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": entries}))
+        command = [sys.executable, "-m", "fusion_contracts", "lock", "mcp.json", "--timeout", "500"]
+        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as ours:
+            held = [silent.accept()[0] for _ in range(4)]
+            ours.send_signal(signal.SIGINT)
+            _, err = ours.communicate(timeout=60)
+        for one in held:
+            one.close()
+    assert ours.returncode == 130
+    assert err.splitlines()[-1] == "exit 130: interrupted; nothing was written"
+
+
+class Counting:
+    """A source that notes how many of its kind are read at a time; each waits until `number` are, or has waited."""
+
+    kind, live, label, record = "stdio", True, "counting", None
+
+    def __init__(self, number: int) -> None:
+        self.barrier = threading.Barrier(number)
+        self.lock = threading.Lock()
+        self.now = self.most = 0
+
+    def read(self, options: Options) -> Reading:
+        del options
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        self.barrier.wait(30)
+        with self.lock:
+            self.now -= 1
+        return Reading()
+
+
+def test_as_many_as_jobs_are_read_at_a_time_and_no_more(options: Options) -> None:
+    source = Counting(3)
+    answers = read_all([Task(source, options)] * 9, jobs=3)
+    assert source.most == 3
+    assert answers == [Answer(Reading())] * 9
 
 
 def test_a_second_signal_makes_it_faster_and_leaves_nothing(servers: Path, tmp_path: Path) -> None:
