@@ -134,9 +134,11 @@ def _json(text: str, label: str) -> Any:
 
         try:
             return json5.loads(text, allow_duplicate_keys=False)
-        except (ValueError, RecursionError) as error:
-            reason = printable(str(error).removeprefix("<string>:"))
-            raise FusionError(f"{label} is no JSON, with comments or without: line {reason}", "correct it") from None
+        except RecursionError:
+            raise FusionError(f"{label} is nested too deeply", "check that it is the right file") from None
+        except ValueError as error:
+            reason = printable(re.sub(r"^<string>:(?=\d)", "line ", str(error)))
+            raise FusionError(f"{label} is no JSON, with comments or without: {reason}", "correct it") from None
 
 
 def _servers(document: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -59,7 +59,8 @@ class PythonSource:
 
         name = options.name or self.target.name
         record = SourceRecord(kind="python", object=str(self.target.relative(options.root)))
-        options.progress(f"{printable(name)}: importing {self.label}")
+        if not options.announced:
+            options.progress(f"{printable(name)}: importing {self.label}")
         first = folder_of(options.root / self.target.file) if self.target.file else None
         words = _Words(options)
         try:

@@ -483,3 +483,14 @@ def test_init_takes_a_configuration_once(two: Project, close_page: Any) -> None:
     two.serve("pages", close_page)
     assert "fusion.lock is there already; left as it is\n" in two.run("init", ".mcp.json").out
     assert two.read("fusion.lock") == before
+
+
+def test_each_source_is_told_once_before_anything_starts(two: Project) -> None:
+    two.write("tools.py", 'TOOLS = [{"name": "a", "inputSchema": {"type": "object"}}]\n')
+    two.write("fusion.toml", 'jobs = 2\n[sources.z]\nobject = "tools.py:TOOLS"\n[sources.mcp]\npath = ".mcp.json"\n')
+    assert two.run("lock").err == (
+        "z: importing tools.py:TOOLS\n"
+        "desk: starting python serve.py desk.json\n"
+        "pages: starting python serve.py pages.json\n"
+        f"{TWICE}1 of 3 done\n2 of 3 done\n3 of 3 done\n"
+    )

@@ -155,7 +155,10 @@ def test_public_servers_side_by_side(tmp_path: Path) -> None:
     entries = {
         "everything": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything@2025.12.18"]},
         "memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory@2025.11.25"]},
-        "time": {"command": "uvx", "args": ["mcp-server-time@2025.7.1"]},
+        "thinking": {
+            "command": "npx",
+            "args": ["-y", "@modelcontextprotocol/server-sequential-thinking@2025.12.18"],
+        },
     }
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": entries}))
     command = [sys.executable, "-m", "fusion_contracts", "lock", ".mcp.json", "--timeout", "300"]

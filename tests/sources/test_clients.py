@@ -125,6 +125,7 @@ def test_what_is_no_client_configuration_is_left_to_others(text: str) -> None:
     [
         ("x.json", '{"mcpServers": {"a": }}', "x.json is no JSON, with comments or without: line 1 Unexpected"),
         ("x.json", '{"mcpServers": {"a": {}, "a": {}}, // twice\n}', "x.json is no JSON, with comments or without: "),
+        ("x.json", '{"mcpServers": ' + "[" * 9999, "x.json is nested too deeply; check that it is the right file"),
         ("x.toml", "[mcp_servers.a]\ncommand = ", "x.toml is not valid TOML"),
     ],
 )
