@@ -103,8 +103,7 @@ def read(project: Project, roster: Roster, like: Lock | None = None, effort: Eff
 
     Raises FusionError where the one source that there is cannot be read.
     """
-    from fusion_contracts.sources.base import Reading
-    from fusion_contracts.sources.client_config import joined
+    from fusion_contracts.sources.base import Reading, joined
     from fusion_contracts.sources.together import read_all
 
     tasks = [_task(project, one, like or Lock(), tell, twice=False) for one in roster.wanted]

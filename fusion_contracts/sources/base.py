@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import JsonObject, JsonValue, ServerContract, SourceRecord
 
-__all__ = ["Listing", "Options", "Reading", "Source", "VolatileRule", "keep_unread"]
+__all__ = ["Listing", "Options", "Reading", "Source", "VolatileRule", "joined", "keep_unread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,18 @@ class Reading:
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     unread: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+def joined(readings: Iterable[Reading]) -> Reading:
+    """Several readings as one."""
+    all_of = list(readings)
+    return Reading(
+        contracts=tuple(contract for one in all_of for contract in one.contracts),
+        problems=tuple(problem for one in all_of for problem in one.problems),
+        refused={name: tools for one in all_of for name, tools in one.refused.items()},
+        notes=tuple(note for one in all_of for note in one.notes),
+        unread={name: sections for one in all_of for name, sections in one.unread.items()},
+    )
 
 
 class Source(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -10,10 +10,10 @@ from typing import ClassVar
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import SourceRecord
-from fusion_contracts.sources.base import Options, Reading, Source
+from fusion_contracts.sources.base import Options, Reading, Source, joined
 from fusion_contracts.sources.clients import Entry, entries_of, parse_document, secret_inputs
 
-__all__ = ["ClientConfigSource", "Listed", "Served", "joined"]
+__all__ = ["ClientConfigSource", "Listed", "Served"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +93,6 @@ class ClientConfigSource:
             answer = work(Task(one.source, replace(options, name=name, pass_env=(), environ=environ)))
             readings.append(answer.reading or Reading(problems=(answer.problem,) if answer.problem else ()))
         return joined(readings)
-
-
-def joined(readings: Iterable[Reading]) -> Reading:
-    """Several readings as one."""
-    all_of = list(readings)
-    return Reading(
-        contracts=tuple(contract for one in all_of for contract in one.contracts),
-        problems=tuple(problem for one in all_of for problem in one.problems),
-        refused={name: tools for one in all_of for name, tools in one.refused.items()},
-        notes=tuple(note for one in all_of for note in one.notes),
-        unread={name: sections for one in all_of for name, sections in one.unread.items()},
-    )
 
 
 def _bytes(path: Path, label: str) -> bytes:

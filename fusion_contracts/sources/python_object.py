@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
-from fusion_contracts.sources.base import Options, Reading
+from fusion_contracts.sources.base import Options, Reading, joined
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.objects.target import Target
 
@@ -145,7 +145,7 @@ def read_object(  # noqa: PLR0913 - what is read, how, and what it is called
             raise FusionError(message, f"it holds: {known}", stage="usage")
         found = {options.name: found[options.name]}
     hidden = Known.of({key: value for key, value in options.environ.items() if _is_telling(value)}).stored
-    return _together([
+    return joined([
         contract_of(listing, name=key or options.name or name, source=source, volatile=options.volatile, hidden=hidden)
         for key, listing in found.items()
     ])  # fmt: skip
@@ -160,16 +160,6 @@ def _is_telling(value: str) -> bool:
 
     mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     return is_secret_value(value) or (len(value) >= _LONG and mixed)
-
-
-def _together(readings: list[Reading]) -> Reading:
-    return Reading(
-        contracts=tuple(contract for one in readings for contract in one.contracts),
-        problems=tuple(problem for one in readings for problem in one.problems),
-        refused={name: tools for one in readings for name, tools in one.refused.items()},
-        notes=tuple(note for one in readings for note in one.notes),
-        unread={name: sections for one in readings for name, sections in one.unread.items()},
-    )
 
 
 def _seconds(options: Options) -> float:
