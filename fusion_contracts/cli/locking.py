@@ -66,6 +66,7 @@ def write_lock(job: Job, *, write: bool) -> int:
         return _away(project, found, old)
     _require(found, job, gone)
     text = new_text(old, locked, found.contracts, gone, origin=project.lockfile)
+    known = config.text_of(project.home)
     settings = _settings(job, roster.wanted, found)
     tell_notes(found, locked, named | gone | found.contracts.keys(), project)
     _say_accepted(project, locked, found, gone)
@@ -73,7 +74,7 @@ def write_lock(job: Job, *, write: bool) -> int:
         step = "run fusion lock elsewhere and commit it, or add --write"
         say(f"exit {FOUND}: {project.shown_lock} would change, and CI is set: {step}")
         return FOUND
-    _write(project, text, old, settings)
+    _write(project, (old, text), (known, settings))
     return _finish(project, locked, found, gone, changed=text != old)
 
 
@@ -226,10 +227,14 @@ def in_ci(environ: Mapping[str, str]) -> bool:
     return environ.get("CI", "").lower() not in {"", "false", "0"}
 
 
-def _write(project: Project, text: str, old: str | None, settings: str | None) -> None:
-    """Write the lock and the settings, both or none. Raises FusionError where another run wrote the lock meanwhile."""
+def _write(project: Project, lock: tuple[str | None, str], settings: tuple[str | None, str | None]) -> None:
+    """Write the lock and the settings, both or none, each a pair of what it was and what it becomes.
+
+    Raises FusionError where another run wrote one meanwhile.
+    """
     from fusion_contracts.lockfile.file import MAX_BYTES, write_together
 
+    (old, text), (known, added) = lock, settings
     if len(text.encode()) > MAX_BYTES:
         message = f"{project.shown_lock} would be larger than {MAX_BYTES >> 20} MB, which is more than is read again"
         raise FusionError(message, "nothing was written; lock its servers in several files: --lockfile", stage="lock")
@@ -238,10 +243,13 @@ def _write(project: Project, text: str, old: str | None, settings: str | None) -
         if _present(project) != old:
             message = f"{project.shown_lock} was changed while the servers were read"
             raise FusionError(message, "nothing was written; run it again", stage="lock")
+        if added is not None and config.text_of(project.home) != known:
+            message = f"{project.home.path} was changed meanwhile"
+            raise FusionError(message, "nothing was written; run it again", stage="usage")
 
     texts = {project.lock_path: text} if text != old else {}
-    write_together(texts if settings is None else {**texts, project.home.path: settings}, unchanged)
-    if settings is not None:
+    write_together(texts if added is None else {**texts, project.home.path: added}, unchanged)
+    if added is not None:
         tell(f"added the source to [{project.home.prefix}sources] in {project.home.path.name}")
 
 

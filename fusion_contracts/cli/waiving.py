@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.cli.output import OK, Writer, say
-from fusion_contracts.cli.project import Project
+from fusion_contracts.cli.project import Project, read_settings
 from fusion_contracts.config import Waiver, text_of
 from fusion_contracts.errors import FusionError
 from fusion_contracts.report.counts import count
@@ -200,14 +200,20 @@ def row(finding: Finding) -> str:
 
 
 def rewrite(project: Project, edit: Callable[[str], str]) -> None:
-    """Put the settings file's edited text in its place. Raises FusionError where another run changed it meanwhile."""
+    """Put the settings file's edited text in its place.
+
+    Raises FusionError where another run changed it meanwhile, or its waivers since the project's settings were read:
+    `edit` may count on them.
+    """
     from fusion_contracts.lockfile.file import write_together
 
     home = project.home
     before = text_of(home)
 
-    def unchanged() -> None:
-        if text_of(home) != before:
+    def require(unchanged: bool) -> None:
+        if not unchanged:
             raise FusionError(f"{home.path} was changed meanwhile", "nothing was written; run it again", stage="usage")
 
-    write_together({home.path: edit(before or "")}, unchanged)
+    now, _ = read_settings(project.root, home.path, create=True)
+    require(now.waivers == project.config.waivers)
+    write_together({home.path: edit(before or "")}, lambda: require(text_of(home) == before))

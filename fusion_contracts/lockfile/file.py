@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.alone import alone
 from fusion_contracts.lockfile.codec import decode
 from fusion_contracts.lockfile.verify import verify
 from fusion_contracts.model import Lock
@@ -99,15 +100,17 @@ def write_atomic(path: Path, text: str) -> None:
     write_together({path: text})
 
 
-def write_together(texts: Mapping[Path, str], check: Callable[[], None] = lambda: None) -> None:
+def write_together(texts: Mapping[Path, str], check: Callable[[], None] | None = None) -> None:
     """`write_atomic` for files that belong together: none takes its place before all of them lie beside theirs.
 
-    `check` is called last before that, and may raise. Raises FusionError, naming the file that cannot be written, when
-    none was.
+    `check` is called last before that, and may raise; what it finds holds until the files are there, as far as other
+    runs of ours go that check as well. Raises FusionError, naming the file that cannot be written, when none was.
     """
     with ExitStack() as staged:
         targets = [_guarded(path, _stage, text, staged) for path, text in texts.items()]
-        check()
+        if check is not None:
+            staged.enter_context(alone(path.parent for path in texts))
+            check()
         for path, (temporary, target) in zip(texts, targets, strict=True):
             _guarded(path, _put, temporary, target)
 

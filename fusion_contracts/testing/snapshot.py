@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +17,6 @@ if TYPE_CHECKING:
     from fusion_contracts.diff import Report
     from fusion_contracts.lockfile.verify import SurfaceChange
     from fusion_contracts.sources.base import Reading
-
-if sys.platform != "win32":
-    import fcntl
 
 __all__ = ["Snapshot"]
 
@@ -118,9 +112,10 @@ class Snapshot:
     def _write(self, live: ServerContract) -> None:
         """Put the contract into the lock as it is now: another test may have changed it meanwhile."""
         from fusion_contracts.cli.refresh import new_text
+        from fusion_contracts.lockfile.alone import alone
         from fusion_contracts.lockfile.file import write_atomic
 
-        with _alone(self.project):
+        with alone([self.project.lock_path.parent]):  # the workers of one run share it
             text, lock = _read(self.project)
             present = lock.servers.get(self.name)
             whole = replace(live, source=present.source if present else self._configured())
@@ -166,17 +161,3 @@ def _only(project: Project, servers: Any) -> str:
     names = printable(", ".join(servers))
     message = f"{project.shown_lock} holds {len(servers)} servers"
     raise FusionError(message, f"say which: {step}; there are: {names}", stage="usage")
-
-
-@contextmanager
-def _alone(project: Project) -> Iterator[None]:
-    """Let no other test process change the lock meanwhile, where the system can: the workers of one run share it."""
-    if sys.platform == "win32":
-        yield
-        return
-    folder = os.open(project.lock_path.parent, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)  # of the folder: the file itself is replaced
-        yield
-    finally:
-        os.close(folder)

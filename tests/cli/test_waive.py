@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from datetime import date
 from typing import Any
 
@@ -393,6 +395,36 @@ def test_a_file_that_changes_meanwhile_is_left_alone(changed: Any, monkeypatch: 
     assert result.code == 2
     assert "was changed meanwhile; nothing was written; run it again" in result.err
     assert changed.read("fusion.toml").endswith("# meanwhile\n")
+
+
+def test_waivers_that_come_or_go_while_prune_looks_are_left_alone(
+    changed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fusion_contracts.cli import pruning
+
+    expired = OTHER + "until = 2026-11-01\n"
+    before = changed.read("fusion.toml")
+    changed.write("fusion.toml", f"{before}\n{expired}")
+    spent = pruning._spent  # the long part: servers are asked
+
+    def slow(*arguments: Any) -> Any:
+        changed.write("fusion.toml", f"{before}\n{OTHER.replace('0000000', '1111111')}\n{expired}")
+        return spent(*arguments)
+
+    monkeypatch.setattr(pruning, "_spent", slow)
+    result = changed.run("waive", "--prune")
+    assert (result.code, result.out) == (2, "")
+    assert "was changed meanwhile; nothing was written; run it again" in result.err
+    assert changed.read("fusion.toml") == f"{before}\n{OTHER.replace('0000000', '1111111')}\n{expired}"
+
+
+def test_of_runs_at_once_none_loses_what_it_said_it_wrote(changed: Any) -> None:
+    words = [sys.executable, "-m", "fusion_contracts", "waive", "--until", "9999-12-31", "--reason", "a", "--rule"]
+    rules = ["tool-removed", "tool-added", "enum-value-removed", "description-changed"]
+    runs = [subprocess.Popen([*words, rule], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for rule in rules]
+    wrote = {rule for rule, run in zip(rules, runs, strict=True) if run.wait() == 0}
+    assert wrote
+    assert set(re.findall('rule = "(.+)"', changed.read("fusion.toml"))) == wrote
 
 
 def test_formats_show_what_is_waived_and_why(changed: Any) -> None:

@@ -326,3 +326,29 @@ def test_files_that_belong_together_are_written_all_or_none(tmp_path: Path) -> N
     assert (first.read_text(), names(tmp_path)) == ("old", ["a", "folder"])
     write_together({first: "new", third: "new too"})
     assert (first.read_text(), third.read_text()) == ("new", "new too")
+
+
+@posix
+def test_between_check_and_write_no_other_run_writes(tmp_path: Path) -> None:
+    path = tmp_path / "counter"
+    path.write_text("0")
+    count = """
+import sys
+from pathlib import Path
+from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.file import write_together
+path, left = Path(sys.argv[1]), 40
+while left:
+    old = path.read_text()
+    def unchanged():
+        if path.read_text() != old:
+            raise FusionError("changed")
+    try:
+        write_together({path: str(int(old) + 1)}, unchanged)
+        left -= 1
+    except FusionError:
+        pass
+"""
+    runs = [subprocess.Popen([sys.executable, "-c", count, str(path)]) for _ in range(3)]
+    assert [run.wait() for run in runs] == [0, 0, 0]
+    assert (path.read_text(), names(tmp_path)) == ("120", ["counter"])
