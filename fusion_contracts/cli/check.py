@@ -71,7 +71,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.refresh import Effort
     from fusion_contracts.cli.wanted import Access
 
-    writer = Writer.of(format, output, folder, show, no_colour=no_colour)
+    writer = Writer.of(format, output, folder, show, no_colour=no_colour, reads=[lockfile, config])
 
     def checked() -> int:
         refuse_command(context.obj, "check")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -101,11 +101,19 @@ class Writer:
 
     @classmethod
     def of(
-        cls, formats: Sequence[str], output: str | None, folder: str, show: Sequence[str] = (), *, no_colour: bool
+        cls,
+        formats: Sequence[str],
+        output: str | None,
+        folder: str,
+        show: Sequence[str] = (),
+        *,
+        no_colour: bool,
+        reads: Sequence[str | None] = (),
     ) -> Writer:
         """From the options of a command: `formats` are words of `--format`, `output` the file of the one without.
 
-        Raises FusionError where two formats would share standard output or a file, or `output` fits none.
+        `reads` are words of the command line that name what it reads. Raises FusionError where two formats would share
+        standard output or a file, one would take the place of what is read, or `output` fits none.
         """
         targets = [Target.parse(word, Path(folder)) for word in formats or ["text"]]
         if output is not None:
@@ -114,12 +122,9 @@ class Writer:
                 message = f"-o goes with one format without a file, and {len(open_ends) or 'none'} is there"
                 raise FusionError(message, "write --format FORMAT=FILE for each", stage="usage")
             targets[open_ends[0]] = replace(targets[open_ends[0]], path=Path(folder) / output)
-        places = [target.path for target in targets]
-        for place in places:
-            if places.count(place) > 1:
-                where = "standard output" if place is None else printable(str(place))
-                message = f"{places.count(place)} formats would go to {where}"
-                raise FusionError(message, "give each a file of its own: --format FORMAT=FILE", stage="usage")
+        _require_apart([target.path for target in targets])
+        for path in filter(None, (target.path for target in targets)):
+            _require_free(path, {_real(Path(folder) / word) for word in reads if word is not None})
         return cls(tuple(targets), frozenset(show), no_colour)
 
     @property
@@ -195,6 +200,46 @@ class Writer:
         """Whether to use colour: a terminal, NO_COLOR unset, and nobody said no."""
         wanted = self.speaks and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         return wanted and not self.no_colour and not os.environ.get("NO_COLOR")
+
+
+def _require_apart(places: Sequence[Path | None]) -> None:
+    """Raise FusionError where two reports would go to one place, whatever it is called."""
+    real = [None if place is None else _real(place) for place in places]
+    for place, same in zip(places, real, strict=True):
+        if real.count(same) > 1:
+            where = "standard output" if place is None else printable(str(place))
+            message = f"{real.count(same)} formats would go to {where}"
+            raise FusionError(message, "give each a file of its own: --format FORMAT=FILE", stage="usage")
+
+
+_OWN = frozenset({"fusion.lock", "fusion.toml", "pyproject.toml"})
+
+
+def _require_free(path: Path, read: Collection[str]) -> None:
+    """Raise FusionError where a report would take the place of a lock, of settings, or of what the command reads."""
+    real = _real(path)
+    if real in read or _OWN & {path.name, Path(real).name} or _is_lock(real):
+        message = f"a report would take the place of {printable(str(path))}"
+        raise FusionError(message, "name a file of its own for it", stage="usage")
+
+
+def _real(path: Path) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # no name for a file, which is said where it is written
+        return str(path)
+
+
+def _is_lock(path: str) -> bool:
+    from fusion_contracts.sources.sniff import HEAD, Kind, kind_of
+
+    try:
+        if not os.path.isfile(path):  # noqa: PTH113 - reading a pipe may never end
+            return False
+        with open(path, "rb") as file:  # noqa: PTH123 - a name that may be none
+            return kind_of(file.read(HEAD), "") is Kind.LOCK
+    except (OSError, ValueError):
+        return False
 
 
 def _write(texts: Mapping[Path, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from dataclasses import dataclass
 from functools import lru_cache
@@ -48,7 +49,7 @@ def locate(
         place = ConfigFile.named(explicit)
         return place, {} if create and not explicit.exists() else _table(place)
     fusion, pyproject = ConfigFile.named(root / "fusion.toml"), ConfigFile.named(root / "pyproject.toml")
-    found = [(place, _table(place)) for place in (fusion, pyproject) if place.path.is_file()]
+    found = [(place, _table(place)) for place in (fusion, pyproject) if os.path.lexists(place.path)]
     found = [(place, table) for place, table in found if table or not place.nested]
     if len(found) == 2:  # noqa: PLR2004 - the two files
         message = f"{fusion.path} and [tool.fusion] in {pyproject.path} both hold settings"
@@ -76,6 +77,9 @@ def text_of(place: ConfigFile) -> str | None:
 
 def _table(place: ConfigFile) -> dict[str, Any]:
     text = text_of(place)
+    if text is None and place.path.is_symlink():
+        message = f"{place.path} is a symbolic link to a file that does not exist"
+        raise FusionError(message, "make that file, or remove the link", stage="usage")
     if text is None:
         raise FusionError(f"no settings file {place.path}", "check --config", stage="usage")
     return table_in(text, place)

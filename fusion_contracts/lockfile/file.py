@@ -138,7 +138,8 @@ def _target(path: Path, where: str) -> Path:
             stage="lock",
         )
     if target.exists() and not target.is_file():
-        raise FusionError(f"{where} is not a file", f"name the file, such as {where}/{DEFAULT_NAME}", stage="lock")
+        step = f"name the file, such as {where}/{DEFAULT_NAME}" if target.is_dir() else "name a plain file"
+        raise FusionError(f"{where} is not a file", step, stage="lock")
     if target.exists() and not os.access(target, os.W_OK):
         raise FusionError(f"{where} is read-only", "make it writable, then run again", stage="lock")
     return target

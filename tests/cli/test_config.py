@@ -510,3 +510,27 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
     with pytest.raises(FusionError, match=r"pipe\.toml is not a file; name a settings file"):
         read(tmp_path, tmp_path / "pipe.toml")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (Path.mkdir, "{path} is not a file; name a settings file"),
+        (os.mkfifo, "{path} is not a file; name a settings file"),
+        (
+            lambda path: path.symlink_to("gone.toml"),
+            "{path} is a symbolic link to a file that does not exist; make that file, or remove the link",
+        ),
+        (
+            lambda path: path.symlink_to("fusion.toml"),
+            "cannot read {path}: Too many levels of symbolic links; check the path",
+        ),
+    ],
+)
+def test_settings_that_cannot_be_read_are_not_taken_for_none(tmp_path: Path, make: Any, said: str) -> None:
+    path = tmp_path / "fusion.toml"
+    make(path)
+    with pytest.raises(FusionError) as caught:
+        read(tmp_path)
+    assert str(caught.value) == said.format(path=path)

@@ -65,6 +65,10 @@ def test_no_file_is_written_where_one_cannot_be(pair: Any) -> None:
             "2 formats would go to a; give each a file of its own: --format FORMAT=FILE",
         ),
         (
+            ["--format", "html=a", "--format", "json=none/../a"],
+            "2 formats would go to a; give each a file of its own: --format FORMAT=FILE",
+        ),
+        (
             ["--format", "json=a", "-o", "b"],
             "-o goes with one format without a file, and none is there; write --format FORMAT=FILE for each",
         ),
@@ -75,6 +79,25 @@ def test_what_cannot_be_meant_is_refused(pair: Any, options: list[str], said: st
     result = pair.run("diff", "old.json", "new.json", *options)
     assert (result.code, result.out) == (2, "")
     assert result.err == f"fusion: {said}\nexit 2: could not check\n"
+
+
+@pytest.mark.parametrize("name", ["new.json", "./old.json", "fusion.lock", "link", "other", "sub/../fusion.toml"])
+def test_a_report_takes_the_place_of_nothing_that_is_read(pair: Any, name: str) -> None:
+    pair.run("lock", "--lockfile", "other", "new.json")
+    (pair.folder / "link").symlink_to("other")
+    before = pair.files()
+    result = pair.run("diff", "old.json", "new.json", "--format", f"json={name}")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        f"fusion: a report would take the place of {name.removeprefix('./')}; name a file of its own for it\n"
+        "exit 2: could not check\n"
+    )
+    assert pair.files() == before
+
+
+def test_a_report_replaces_the_one_before(pair: Any) -> None:
+    for _ in range(2):
+        assert pair.run("diff", "old.json", "new.json", "--format", "json=report.json").code == 1
 
 
 def test_an_unknown_format(pair: Any) -> None:
