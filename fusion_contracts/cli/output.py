@@ -100,7 +100,7 @@ class Writer:
     no_colour: bool = False
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - the options of a command
         cls,
         formats: Sequence[str],
         output: str | None,

@@ -551,6 +551,7 @@ def test_interrupted_after_the_lock_was_written(project: Any, close_page: Any, m
 
 
 def test_settings_that_cannot_be_written_leave_the_lock_alone(project: Any, close_page: Any) -> None:
+    project.write("../elsewhere.toml", "")
     (project.folder / "fusion.toml").symlink_to(project.folder.parent / "elsewhere.toml")
     project.catalog("pages.json", close_page)
     assert refused(project, "pages.json").startswith("fusion: fusion.toml is a symbolic link that leaves its folder; ")

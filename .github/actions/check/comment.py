@@ -7,13 +7,16 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from http.client import HTTPException
 from typing import Any
 
 __all__ = ["LONGEST", "Api", "ApiError", "marker", "stick"]
 
 LONGEST = 65_300  # characters; GitHub takes 65,536, and a Markdown report of fusion's is shorter
 _PAGE, _PAGES = 100, 50  # comments a page, and pages that are looked through
-_TRIES, _PATIENCE, _TIMEOUT = 4, 60, 20  # requests, seconds to wait between two, seconds for one
+_TRIES, _PATIENCE, _TIMEOUT = 4, 60, 20  # requests, seconds to wait between two, seconds for one to go on
+_TOTAL = 300  # seconds after which nothing more is asked: the job waits
+_LARGEST = 32 * 1024 * 1024  # bytes of an answer: a page of the longest comments is a quarter of that
 _REFUSALS = {401, 403, 404}  # GitHub hides with 404 what a token may not see
 
 
@@ -40,11 +43,14 @@ class Api:
         self._user = f"{url.rstrip('/')}/user"
         self._token = token
         self._opener = urllib.request.build_opener(_Staying)
+        self._until = time.monotonic() + _TOTAL
 
     def comments(self, number: int) -> Iterator[dict[str, Any]]:
         """The comments of a pull request, the oldest first. Raises ApiError."""
         for page in range(1, _PAGES + 1):
             found = self._ask("GET", f"{self._root}/issues/{number}/comments?per_page={_PAGE}&page={page}")
+            if not isinstance(found, list) or not all(isinstance(comment, dict) for comment in found):
+                raise ApiError("GET comments: the answer is no list of comments")
             yield from found
             if len(found) < _PAGE:
                 return
@@ -73,10 +79,10 @@ class Api:
                 wait = _wait(error, again, repeatable=method != "POST")
                 reason, refused = f"{error.code} {error.reason}", _is_refusal(error)
                 error.close()
-            except (OSError, ValueError) as error:  # no connection, a time-out; an answer that is no JSON
+            except (OSError, ValueError, RecursionError, HTTPException) as error:  # no connection; no HTTP; no JSON
                 wait = None if method == "POST" else 2.0**again  # it may have been done, and nobody wants two
                 reason = str(getattr(error, "reason", error))
-            if wait is None or again == _TRIES - 1:
+            if wait is None or again == _TRIES - 1 or time.monotonic() + wait > self._until:
                 break
             time.sleep(wait)
         raise ApiError(f"{method} {url.partition('?')[0]}: {reason}", refused=refused)
@@ -90,7 +96,19 @@ class Api:
         request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310 - GITHUB_API_URL
         request.add_unredirected_header("Authorization", f"Bearer {self._token}")
         with self._opener.open(request, timeout=_TIMEOUT) as answer:
-            return json.loads(answer.read() or b"null")
+            return json.loads(self._read(answer) or b"null")
+
+    def _read(self, answer: Any) -> bytes:
+        """The body, however slowly it comes. Raises ValueError where it is too large, or takes too long."""
+        parts, size = [], 0
+        while part := answer.read1(65536):
+            parts.append(part)
+            size += len(part)
+            if size > _LARGEST:
+                raise ValueError("the answer is too large")
+            if time.monotonic() > self._until:
+                raise ValueError("the answer takes too long")
+        return b"".join(parts)
 
 
 def _is_limited(error: urllib.error.HTTPError) -> bool:
@@ -141,7 +159,7 @@ def stick(api: Api, number: int, key: str, body: str, *, calm: bool) -> str:
         return "wrote a comment"
     if str(mine.get("body", "")).replace("\r\n", "\n").strip() == whole.strip():
         return "the comment is up to date"
-    api.update(int(mine["id"]), whole)
+    api.update(mine["id"], whole)
     return "updated the comment"
 
 
@@ -151,7 +169,9 @@ def _mine(api: Api, number: int, head: str) -> dict[str, Any] | None:
     for comment in api.comments(number):
         if str(comment.get("body", "")).split("\n", 1)[0].strip() != head:
             continue
-        user = comment.get("user") or {}
+        user = comment.get("user")
+        if not isinstance(user, dict) or not isinstance(comment.get("id"), int):
+            continue
         if user.get("type") == "Bot":
             return comment
         login = login or [api.login()]
