@@ -17,7 +17,6 @@ from fusion_contracts.cli.project import Judging, Project
 from fusion_contracts.diff import Finding, pairs
 from fusion_contracts.diff.bump import least_bump
 from fusion_contracts.diff.moved import Moved
-from fusion_contracts.diff.policy import apply_levels, read_levels
 from fusion_contracts.diff.version import Version
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock, ServerContract
@@ -96,8 +95,8 @@ class _Asking:
     def answer(self) -> Bumps:
         for origin, ours in self._origins():
             self._compare(origin, ours=ours)
-        levels = read_levels(self.judging.levels)
-        findings = apply_levels((found for one in self.moved for found in one.findings()), levels)
+        policy = self.judging.policy_of
+        findings = (found for one in self.moved for found in policy(one.server).apply(one.findings()))
         return Bumps(tuple(self.moved), tuple(findings), tuple(self.problems))
 
     def _origins(self) -> Iterable[tuple[Origin, bool | None]]:

@@ -50,7 +50,7 @@ def _entries(project: Project, asked: Asked, found: Sequence[Point]) -> Iterator
     """
     from fusion_contracts.sources.history import blobs
 
-    judging = Judging.of(project, asked.world)
+    judging = replace(Judging.of(project, asked.world), waivers=())  # what they accept changed all the same
     data = blobs((point.blob for point in found if point.blob), project.root)
     known: Lock | None = None
     since: str | None = None

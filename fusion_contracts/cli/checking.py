@@ -221,7 +221,7 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     bumps = None
     if asked.expect_bump and not unknown:
         bumps = _bumps(project, judging, lock, base, asked)
-        report = replace(report, findings=(*report.findings, *bumps.findings))
+        report = judging.settle(replace(report, findings=(*report.findings, *bumps.findings)))
     if judging.waivers and not (first or unknown or asked.servers or (fresh is not None and fresh.stale)):
         from fusion_contracts.cli.waived import since_base
 

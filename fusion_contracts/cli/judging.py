@@ -92,13 +92,15 @@ class Judging:
             old, new, world=self.world, levels=self.levels, token_growth_percent=percent, policy=policy, base=base,
             head=head,
         )  # fmt: skip
-        return self.settle(report) if self.waivers else report
+        return self.settle(report)
 
     def settle(self, report: Report, known: Collection[Any] | None = None) -> Report:
         """The report with what waivers accept marked, and with the findings about the waivers themselves.
 
         `known` holds what the waivers at the base accept, where the report is on a whole lock since its base.
         """
+        if not self.waivers:
+            return report
         from fusion_contracts.diff.waivers import accept, complaints
 
         used = self.uses(report)

@@ -275,3 +275,13 @@ def test_no_repository(project: Any, close_page: Tool) -> None:
     result = project.run("changelog")
     assert result.code == 2
     assert result.err.startswith("fusion: git cannot resolve HEAD: ")
+
+
+@pytest.mark.parametrize("until", ["2000-01-01", "2999-12-31"])
+def test_waivers_count_for_nothing(released: Any, close_page_v2: Tool, until: str) -> None:
+    waiver = f'[[waivers]]\nrule = "enum-value-removed"\nreason = "told"\nuntil = {until}\n'
+    released.write("fusion.toml", released.read("fusion.toml") + waiver)
+    commit = change(released, close_page_v2)
+    assert changelog(released) == f"## Unreleased ({DATE}, {commit[:7]})\n\n{BROKEN}"
+    (section,) = json.loads(changelog(released, "--format", "json"))["sections"]
+    assert [(one["rule"], "waived" in one) for one in section["findings"]] == [("enum-value-removed", False)]

@@ -336,3 +336,24 @@ def test_each_lock_of_a_repository_has_its_own_version(repository: Any, close_pa
         ("b/fusion.lock", "@acme/b@1.0.0", "1.0.0", False),
     ]
     assert result.err.splitlines()[-1] == "exit 1: the version did not move enough for b/fusion.lock"
+
+
+def test_a_level_of_the_server_is_the_level_of_its_finding(ours: Any, close_page_v2: Tool) -> None:
+    branch(ours, "change", close_page_v2)
+    ours.write("pyproject.toml", ours.read("pyproject.toml") + (
+        '[tool.fusion.servers.pages]\nlevels = { version-bump-missing = "risky" }\n'
+    ))  # fmt: skip
+    assert asked(ours)[0] == 0
+    assert asked(ours, "--fail-on", "risky")[0] == 1
+
+
+@pytest.mark.parametrize("more", [(), ("-s", "pages")])
+def test_a_waived_version_fails_no_run_whatever_is_selected(
+    ours: Any, close_page_v2: Tool, more: tuple[str, ...]
+) -> None:
+    branch(ours, "change", close_page_v2)
+    ours.write("pyproject.toml", ours.read("pyproject.toml") + (
+        '[[tool.fusion.waivers]]\nrule = "version-bump-missing"\nreason = "next week"\nuntil = 2999-12-31\n'
+    ))  # fmt: skip
+    code, lines = asked(ours, *more)
+    assert (code, lines[-1]) == (0, ENOUGH)
