@@ -175,6 +175,7 @@ def _compared(outcome: Outcome, place: str | None, writer: Writer) -> Compared:
         versions=_versions(outcome),
         moved=outcome.bumps.moved if outcome.bumps else None,
         failing=outcome.failing,
+        options=(*project.words, *outcome.judging.words),
     )
 
 

@@ -106,7 +106,8 @@ def _compared(named: Named, project: Project, judging: Judging, writer: Writer) 
         report = since_base(report, project, judging)
     path, text = _shown(project, new.file or old.file) if writer.machine else (None, None)
     fails = {one.fingerprint for one in judging.failing(report)}
-    return report, Compared(old.lock, new.lock, path, text, failing=fails)
+    options = (*project.words, *judging.words)
+    return report, Compared(old.lock, new.lock, path, text, failing=fails, options=options)
 
 
 def _shown(project: Project, file: Path | None) -> tuple[str | None, str | None]:

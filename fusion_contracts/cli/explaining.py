@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.output import OK, Writer
 from fusion_contracts.errors import FusionError
+from fusion_contracts.report.grouping import DIGITS
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.comparing import Named
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_finding", "explain_rule", "is_id", "list_rules", "located", "since_base"]
 
-_DIGITS = 7  # of an id, that a report shows
 _ID = re.compile("[0-9a-f]+")  # no rule is called so
 _NEAREST = 3
 
@@ -81,9 +81,9 @@ def _found(
     identifier: str, named: Named, project: Project, judging: Judging, writer: Writer
 ) -> tuple[list[Finding], Sequence[Finding]]:
     """The finding or the group whose id starts so, and all findings of the report that has it."""
-    if len(identifier) < _DIGITS:
+    if len(identifier) < DIGITS:
         message = f"{identifier} is too short for an id"
-        raise FusionError(message, f"write at least {_DIGITS} digits of it", stage="usage")
+        raise FusionError(message, f"write at least {DIGITS} digits of it", stage="usage")
     for report in _reports(named, project, judging, writer):
         found = [one for one in report.findings if _names(one, identifier)]
         if found:
@@ -132,13 +132,19 @@ def since_base(
         return None
     if before is None:
         return None
-    return judging.compare(before, lock, base=side, head=Side(project.shown_lock, "lock"))
+    report = judging.compare(before, lock, base=side, head=Side(project.shown_lock, "lock"))
+    if servers or not judging.waivers:
+        return report
+    from fusion_contracts.cli.waived import since_base as with_waivers
+
+    return with_waivers(report, project, judging)  # check names them, so their ids are looked for here
 
 
 def _print(found: Sequence[Finding], findings: Sequence[Finding], writer: Writer) -> None:
     from fusion_contracts.diff.rule import find
     from fusion_contracts.report.finding import render
 
-    others = [one for one in findings if one.group == found[0].group and one not in found]
+    own = set(map(id, found))
+    others = [one for one in findings if one.group == found[0].group and id(one) not in own]
     rule = find(found[0].rule)
     writer.text(render(found, rule, width=writer.width, colour=writer.colour, others=others))

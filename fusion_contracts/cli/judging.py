@@ -34,6 +34,7 @@ class Judging:
     The command line wins over `servers`, what the settings say of some servers, and those over what they say of all.
     `settings` is what the settings file is called; `on` is the day for waivers. `foreign` are servers of client
     configurations, which are seldom the project's own: every finding about one counts, where nobody says otherwise.
+    `words` are the options that other commands need to judge alike.
     """
 
     world: str
@@ -45,6 +46,7 @@ class Judging:
     settings: str
     on: date
     foreign: Collection[str] = frozenset()
+    words: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, project: Project, world: str | None = None, fail_on: str | None = None) -> Judging:
@@ -60,6 +62,7 @@ class Judging:
         return cls(
             world or config.world, config.levels, config.token_growth_percent, end or "breaking", servers,
             config.waivers, project.home.path.name, today(), frozenset() if end else foreign(project),
+            ("--world", world) if world else (),
         )  # fmt: skip
 
     def fail_on_of(self, server: str) -> FailOn:
@@ -104,7 +107,7 @@ class Judging:
         from fusion_contracts.diff.waivers import accept, complaints
 
         used = self.uses(report)
-        rest = [finding for finding in report.findings if not finding.rule.startswith("waiver-")]
+        rest = [finding for finding in report.findings if not finding.about_waivers]
         about = self.policy_of("").apply(complaints(used, self.settings, known))
         return replace(report, findings=(*accept(rest, used), *about))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -47,6 +48,16 @@ class Project:
         if self.place is not None:
             return self.place
         return pyproject if pyproject.path.is_file() else ConfigFile(self.root / "fusion.toml", nested=False)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The options by which a command line meets this project: `-C`, `--lockfile` and `--config`, where needed."""
+        words = [] if self.root == Path() else ["-C", self.root.as_posix()]
+        words += [] if self.lockfile == self.config.lockfile else ["--lockfile", self.lockfile]
+        file = self.place.path if self.place else None
+        if file is not None and file not in {self.root / "fusion.toml", self.root / "pyproject.toml"}:
+            words += ["--config", os.path.relpath(file, self.root)]
+        return tuple(words)
 
     def options(
         self,

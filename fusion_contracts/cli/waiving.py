@@ -13,7 +13,7 @@ from fusion_contracts.cli.project import Project, read_settings
 from fusion_contracts.config import Waiver, text_of
 from fusion_contracts.errors import FusionError
 from fusion_contracts.report.counts import count
-from fusion_contracts.report.grouping import subject
+from fusion_contracts.report.grouping import DIGITS, subject
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.comparing import Named
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from fusion_contracts.diff import Finding, Report
 
 __all__ = ["Asked", "Job", "rewrite", "row", "run"]
-
-_DIGITS = 7  # of an id, that a report shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +194,7 @@ def _written(job: Job, waiver: Waiver, found: Sequence[Finding] | None) -> int:
 def row(finding: Finding) -> str:
     """A finding in a line, for people."""
     told = f"{finding.level.name:<8}  {printable(f'{subject(finding)}: {finding.message}')}"
-    return f"  {finding.fingerprint[:_DIGITS]}  {told}"
+    return f"  {finding.fingerprint[:DIGITS]}  {told}"
 
 
 def rewrite(project: Project, edit: Callable[[str], str]) -> None:

@@ -80,6 +80,11 @@ class Finding:
         identity = self.rule, self.server, self.tool, self.action, self.pointer, self.before, self.after
         object.__setattr__(self, "fingerprint", _digest(*identity))
 
+    @property
+    def about_waivers(self) -> bool:
+        """Whether it speaks of a waiver in the settings, and so of no contract: no waiver accepts it."""
+        return self.rule.startswith("waiver-")
+
     def to_dict(self) -> JsonObject:
         """The finding as the JSON report holds it; optional keys are there only when they say something."""
         names = ("server", "tool", "action", "side", "pointer", "message", "hint", "before", "after")

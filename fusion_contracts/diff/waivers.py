@@ -62,7 +62,7 @@ def uses(findings: Iterable[Finding], waivers: Sequence[Waiver], today: date) ->
     for waiver in waivers:
         if waiver.rule is not None:
             require_rule(waiver.rule)
-    candidates = [finding for finding in findings if not _about_waivers(finding)]
+    candidates = [finding for finding in findings if not finding.about_waivers]
     return tuple(
         Use(
             index,
@@ -72,10 +72,6 @@ def uses(findings: Iterable[Finding], waivers: Sequence[Waiver], today: date) ->
         )
         for index, waiver in enumerate(waivers)
     )
-
-
-def _about_waivers(finding: Finding) -> bool:
-    return finding.rule.startswith("waiver-")
 
 
 def _names(waiver: Waiver, finding: Finding) -> bool:
@@ -102,7 +98,7 @@ def accept(findings: Iterable[Finding], used: Iterable[Use]) -> tuple[Finding, .
                 accepted.setdefault(finding.fingerprint, use.waiver.reason)
     return tuple(
         replace(finding, waived=True, accepted=accepted[finding.fingerprint])
-        if finding.fingerprint in accepted and not _about_waivers(finding)
+        if finding.fingerprint in accepted and not finding.about_waivers
         else finding
         for finding in findings
     )

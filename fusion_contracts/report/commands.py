@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import posixpath
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import shell_word
+from fusion_contracts.report.grouping import DIGITS
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
@@ -13,21 +13,27 @@ if TYPE_CHECKING:
 
 __all__ = ["explain", "waive"]
 
-_DIGITS = 7  # of a group's id
+_BY_RULE = frozenset({"version-bump-missing"})  # what no comparison of two contracts finds, so that no id leads to it
 
 
-def waive(finding: Finding, context: Context) -> str:
-    """How the findings of a group are accepted: `fusion waive 4f2a91c --reason "..." --base main`."""
-    return f'fusion waive {finding.group[:_DIGITS]} --reason "..."{_again(finding, context)}'
+def waive(finding: Finding, context: Context, *, until: bool = False) -> str:
+    """How the findings of a group are accepted: `fusion waive 4f2a91c --reason "..." --base main`.
+
+    `until` names the option for a last day as well, which a waiver of a rule always needs.
+    """
+    by_rule = finding.rule in _BY_RULE
+    what = f"--rule {finding.rule}" if by_rule else finding.group[:DIGITS]
+    day = " --until YYYY-MM-DD" if until or by_rule else ""
+    return f'fusion waive {what} --reason "..."{day}{_again(finding, context)}'
 
 
 def explain(finding: Finding, context: Context) -> str:
     """How the findings of a group are shown in full: `fusion explain 4f2a91c old.json new.json`."""
-    return f"fusion explain {finding.group[:_DIGITS]}{_again(finding, context)}"
+    if finding.rule in _BY_RULE:
+        return f"fusion explain {finding.rule}"
+    return f"fusion explain {finding.group[:DIGITS]}{_again(finding, context)}"
 
 
 def _again(finding: Finding, context: Context) -> str:
     """What names the same comparison again; a command after `--` stands last, so all of it does."""
-    folder = posixpath.dirname(finding.lockfile or "")
-    words = ("-C", folder, *context.again) if folder else context.again
-    return "".join(f" {shell_word(word)}" for word in words)
+    return "".join(f" {shell_word(word)}" for word in (*context.of(finding).options, *context.again))

@@ -24,7 +24,8 @@ class Compared:
     of which lock, and `answers` (`intact`, `fresh`, `compatible`, where it was asked `version`): a sentence each, then
     lines with what is wrong. `versions` are those of the old side by server, where something better than its serverInfo
     says them; `moved` says how far versions moved, where `--expect-bump` asked.
-    `failing` holds the fingerprints of the findings that fail the run; None: those that are BREAKING.
+    `failing` holds the fingerprints of the findings that fail the run; None: those that are BREAKING. `options` are
+    those with which other commands meet the same project and judge alike: `-C packages/a --world open`.
     """
 
     old: Lock = field(default_factory=Lock)
@@ -36,6 +37,7 @@ class Compared:
     versions: Mapping[str, str] = field(default_factory=dict)
     moved: Sequence[Moved] | None = None
     failing: Collection[str] | None = None
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,4 +92,4 @@ def names(findings: Sequence[Finding]) -> list[str]:
 
 def subject(finding: Finding) -> str:
     """The action, the tool, `server` or `waivers`: what a finding is about. Not escaped."""
-    return finding.action or finding.tool or ("waivers" if finding.rule.startswith("waiver-") else "server")
+    return finding.action or finding.tool or ("waivers" if finding.about_waivers else "server")

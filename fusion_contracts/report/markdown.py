@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts.report.bump import bump_lines
+from fusion_contracts.report.commands import waive
 from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
 from fusion_contracts.report.grouping import DIGITS, Section, groups, names, sections
 from fusion_contracts.report.inline import markdown, markdown_code
@@ -121,7 +122,7 @@ def _page(report: Report, context: Context, detail: _Detail) -> str:
     parts: list[str] = []
     rows = detail.rows
     for section in sections(report):
-        parts += _section(section, replace(detail, rows=rows))
+        parts += _section(section, replace(detail, rows=rows), context)
         parts += map(markdown, bump_lines(section, context))
         if rows is not None:
             rows = max(0, rows - len(groups(section.of("BREAKING"))))
@@ -137,7 +138,7 @@ def _compared(report: Report) -> str:
     return " → ".join(markdown_code(_cut(side.label, _LABEL)) for side in (report.base, report.head))
 
 
-def _section(section: Section, detail: _Detail) -> Iterator[str]:
+def _section(section: Section, detail: _Detail, context: Context) -> Iterator[str]:
     by_level = {level: section.of(level) for level in STYLES}
     worst = next((level for level, found in by_level.items() if found), "WAIVED")
     counts = levels(*map(len, by_level.values()), waived=len(section.waived))
@@ -145,7 +146,7 @@ def _section(section: Section, detail: _Detail) -> Iterator[str]:
     title = " ".join([markdown(_cut(section.named, _LABEL)), " → ".join(map(markdown, versions))]).rstrip()
     yield f"### {worst}: {title} ({counts})"
     if by_level["BREAKING"]:
-        yield from _breaking(groups(by_level["BREAKING"]), versions[:1], detail)
+        yield from _breaking(groups(by_level["BREAKING"]), versions[:1], detail, context)
     yield from _folded(f"{len(by_level['RISKY'])} risky", _risky(by_level["RISKY"], detail), shown=detail.risky)
     yield from _folded(f"{len(by_level['SAFE'])} safe", _safe(by_level["SAFE"], detail), shown=detail.safe)
     waived = _table(groups(section.waived), detail, last="Accepted because")
@@ -154,7 +155,9 @@ def _section(section: Section, detail: _Detail) -> Iterator[str]:
         yield f"Cost to the model: {str(section.cost).replace('->', '→')}"
 
 
-def _breaking(broken: list[list[Finding]], versions: Sequence[str], detail: _Detail) -> Iterator[str]:
+def _breaking(
+    broken: list[list[Finding]], versions: Sequence[str], detail: _Detail, context: Context
+) -> Iterator[str]:
     yield f"Agents that learned {markdown(versions[0]) if versions else 'the old contract'} fail on these calls:"
     rows = len(broken) if detail.rows is None else detail.rows
     if broken[:rows]:
@@ -163,9 +166,9 @@ def _breaking(broken: list[list[Finding]], versions: Sequence[str], detail: _Det
         yield f"{len(broken[rows:])} more, {_REST}: {_ids(broken[rows:])}"
     if detail.below:
         yield _hints([finding.hint for group in broken for finding in group if finding.hint])
-    example = broken[0][0].group[:DIGITS]
     each = "" if len(broken) == 1 else ", each by its id,"
-    yield f'**To accept on purpose**: `fusion waive {example} --reason "..." --until YYYY-MM-DD`{each} and commit.'
+    accept = markdown_code(waive(broken[0][0], context, until=True))
+    yield f"**To accept on purpose**: {accept}{each} and commit."
 
 
 def _ids(broken: Iterable[Sequence[Finding]]) -> str:

@@ -23,8 +23,7 @@ from fusion_contracts.report import commands
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
 from fusion_contracts.report.escape import log_lines
-from fusion_contracts.report.grouping import DIGITS as _DIGITS
-from fusion_contracts.report.grouping import Section, alike, groups, names, predicate, sections
+from fusion_contracts.report.grouping import DIGITS, Section, alike, groups, names, predicate, sections
 from fusion_contracts.report.layout import STYLES, columns, cut, paint, where_they_differ, width_of, wrap
 from fusion_contracts.report.refusal import call
 
@@ -80,7 +79,7 @@ def why(report: Report, context: Context) -> str:
     if worst is None:
         return ""
     reason = f"Why: fusion explain {worst.rule}"
-    if worst.level.name != "BREAKING":
+    if worst.level.name != "BREAKING" or worst.about_waivers:
         return f"\n{reason}\n"
     accept = f"Accept on purpose: {commands.waive(worst, context)}"
     gap = " " * 5 if len(accept) + 5 + len(reason) <= columns(context.width) else "\n"
@@ -119,7 +118,7 @@ class _Page:
         if width_of(label) > room and brief and len(names) > 1:
             label = count(len(names), "tool")
         above = []
-        end = _DIGITS + 2 if mark else 0
+        end = DIGITS + 2 if mark else 0
         if room < width_of(label) <= self.width - _INDENT - 2 - width_of(message) - end:
             room = width_of(label)  # a little out of line, and on one line
         elif width_of(label) > room:
@@ -129,7 +128,7 @@ class _Page:
             lines = [message.replace(_NO_BREAK, " ")]
         first = " " * _INDENT + label + " " * (room + 2 - width_of(label)) + lines[0]
         if mark:
-            first += " " * (self.width - _DIGITS - width_of(first)) + paint(mark, "dim", colour=self.colour)
+            first += " " * (self.width - DIGITS - width_of(first)) + paint(mark, "dim", colour=self.colour)
         return [*above, first, *(" " * self.column + line for line in lines[1:])]
 
     def below(self, label: str, text: str) -> list[str]:
@@ -231,7 +230,7 @@ def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = Fal
     messages: dict[str, list[Finding]] = {}
     for finding in group:
         messages.setdefault(finding.message, []).append(finding)
-    mark = group[0].group[:_DIGITS]
+    mark = group[0].group[:DIGITS]
     for message, found in list(messages.items())[:_DISTINCT]:
         yield from page.row(names(found), printable(message), mark, brief=brief)
         mark = ""
@@ -244,7 +243,7 @@ def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = Fal
 def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
     """Every finding by itself: its own id, the call, before and after, and what to do."""
     for finding in findings:
-        yield from page.row(names([finding]), printable(finding.message), finding.fingerprint[:_DIGITS])
+        yield from page.row(names([finding]), printable(finding.message), finding.fingerprint[:DIGITS])
         if finding.has_witness:
             yield from page.call(finding)
         else:

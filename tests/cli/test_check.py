@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from typing import Any
 
@@ -319,3 +320,29 @@ def test_local_does_not_pass_over_a_server_that_left_the_settings(repository: An
     assert result.code == 1
     assert "  other  changed: it is in the settings and not in the lock" in result.out
     assert "its source stands in the lock alone, and nothing that only a lock names is started" in result.out
+
+
+def test_the_commands_that_a_report_names_work_as_they_stand(
+    repository: Any, close_page: Any, close_page_v2: Any
+) -> None:
+    """From the folder of the run: with its folder, its lock, its settings and its world."""
+    repository.write("a b/pages.json", json.dumps({"tools": [close_page]}))
+    repository.write("a b/own.toml", "[sources]\n")
+    where = ("-C", "a b", "--lockfile", "own.lock", "--config", "own.toml")
+    assert repository.run("lock", *where, "--name", "pages", "--", *repository.command("pages")).code == 0
+    repository.commit("first")
+    new = {**close_page_v2, "inputSchema": {**close_page_v2["inputSchema"], "additionalProperties": False}}
+    repository.write("a b/pages.json", json.dumps({"tools": [new]}))
+    assert repository.run("lock", *where).code == 0
+
+    check = ("check", "--offline", *where, "--base", "main", "--world", "open", "--fail-on", "breaking")
+    text = repository.run(*check).out
+    markdown = repository.run(*check, "--format", "markdown").out
+
+    options = "-C 'a b' --lockfile own.lock --config own.toml --world open --base main"
+    (said,) = [line for line in text.splitlines() if line.startswith("Accept on purpose: ")]
+    assert said.split("     ")[0].endswith(f' --reason "..." {options}')
+    assert f' --reason "..." --until YYYY-MM-DD {options}`' in markdown
+    command = shlex.split(said.removeprefix("Accept on purpose: fusion ").partition("     ")[0])
+    assert repository.run(*command).code == 0
+    assert "[[waivers]]" in repository.read("a b/own.toml")

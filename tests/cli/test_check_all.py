@@ -85,6 +85,7 @@ def test_settings_that_name_a_lock_elsewhere_are_its_own(repository: Any, close_
     assert result.code == 0
     assert result.out.startswith("fusion check: locks/fusion.lock, 1 server\nintact      yes\nfresh       1 server")
     assert "BREAKING  locks/fusion.lock: pages: 1 breaking\n" in result.out
+    assert 'fusion waive cd16508 --reason "..." --base main\n' in result.out  # beside the settings, not beside the lock
 
 
 def test_one_that_cannot_be_read_hides_no_other(monorepo: Any, close_page_v2: Any) -> None:

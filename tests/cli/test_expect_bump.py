@@ -357,3 +357,13 @@ def test_a_waived_version_fails_no_run_whatever_is_selected(
     ))  # fmt: skip
     code, lines = asked(ours, *more)
     assert (code, lines[-1]) == (0, ENOUGH)
+
+
+def test_how_to_accept_it_is_said_by_its_rule_for_no_comparison_has_its_id(ours: Any, close_page_v2: Tool) -> None:
+    branch(ours, "change", close_page_v2)
+    out = ours.run("check", "--offline", "--expect-bump", "--base", "main").out
+    said = 'fusion waive --rule version-bump-missing --reason "..." --until YYYY-MM-DD --base main'
+    assert f"Accept on purpose: {said}\n" in out
+    words = [word.replace("YYYY-MM-DD", "2999-12-31").strip('"') for word in said.split()[1:]]
+    assert ours.run(*words).code == 0
+    assert asked(ours)[0] == 0

@@ -210,3 +210,16 @@ def test_a_base_that_is_named(changed: Any) -> None:
     result = changed.run("explain", GROUP, "--base", "main")
     assert result.code == 0
     assert result.out.endswith(FINDING)
+
+
+def test_a_finding_about_a_waiver_has_an_id_that_is_found(repository: Any, close_page: Any) -> None:
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.commit("first")
+    waiver = '[[waivers]]\nrule = "tool-removed"\nreason = "told"\nuntil = 2999-12-31\n'
+    repository.write("fusion.toml", f'base = "main"\n{repository.read("fusion.toml")}\n{waiver}')
+    report = json.loads(repository.run("check", "--offline", "--format", "json").out)
+    (finding,) = report["findings"]
+    for identifier in (finding["fingerprint"], finding["group"][:7]):
+        result = repository.run("explain", identifier)
+        assert (result.code, result.err) == (0, "")
+        assert "RISKY  waivers: the waiver for tool-removed matches nothing\n" in result.out

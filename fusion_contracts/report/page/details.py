@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import HIDDEN, equal
 from fusion_contracts.report.commands import explain, waive
+from fusion_contracts.report.grouping import DIGITS
 from fusion_contracts.report.page.markup import Markup, join, json_text, tag
 from fusion_contracts.report.page.prose import marked, reworded
 from fusion_contracts.report.page.room import Room
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["commands", "details"]
 
-_DIGITS = 7  # of an id, as everywhere
 _LONGEST, _LEAST = 2_000, 300  # characters of a value that is shown in full where there is room, and in any case
 _SILENT = "no error may tell the agent: the old call can be answered as if nothing were wrong"
 _SHORT = 60  # characters of a text that needs no marks to be compared
@@ -83,7 +83,7 @@ def _cut(text: str, room: Room) -> str:
 
 def _where(finding: Finding) -> Markup:
     place = [tag("code", finding.pointer)] if finding.pointer else []
-    parts = [*place, finding.side, tag("code", finding.fingerprint[:_DIGITS])]
+    parts = [*place, finding.side, tag("code", finding.fingerprint[:DIGITS])]
     return tag("span", join(parts, " \u00b7 "), class_="muted")
 
 
@@ -92,9 +92,9 @@ def commands(kind: Sequence[Sequence[Finding]], report: Report, context: Context
     found = [group[0] for group in kind]
     context = context if context.again else replace(context, again=_sources(report))
     said = [explain(found[0], context)]
-    said += [waive(one, context) for one in found if one.level and not one.waived]
+    said += [waive(one, context) for one in found if one.level and not (one.waived or one.about_waivers)]
     name = "Explain or waive" if len(said) > 1 else "Explain"
-    summary = tag("summary", name, tag("span", f" {found[0].group[:_DIGITS]}", class_="muted"))
+    summary = tag("summary", name, tag("span", f" {found[0].group[:DIGITS]}", class_="muted"))
     return tag("details", summary, *(tag("p", tag("code", one, class_="command")) for one in said), class_="commands")
 
 
