@@ -68,6 +68,8 @@ def expected(project: Project, judging: Judging, lock: Lock, base: Basis, wish: 
 
     `lock` and `base` are what the check compares. What git or a lock refuses is a problem, and hides no finding.
     """
+    if base.side.revision is None:  # before the first commit
+        return Bumps()
     try:
         return _Asking.of(project, judging, lock, base, wish).answer()
     except FusionError as error:

@@ -65,7 +65,6 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
     All three are reported before it ends. The base is --base, else what the CI's variables name, else origin/HEAD.
     """
     from fusion_contracts.cli.checking import Asked, run
-    from fusion_contracts.cli.everywhere import check_all
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import open_project, refuse_command
     from fusion_contracts.cli.refresh import Effort
@@ -85,6 +84,8 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
         if lockfile is not None or config is not None:
             message = f"--all goes without {'--lockfile' if lockfile is not None else '--config'}"
             raise FusionError(message, "each lock has the settings of its own folder", stage="usage")
+        from fusion_contracts.cli.everywhere import check_all
+
         return check_all(folder, asked, writer)
 
     return writer.guarded(checked)

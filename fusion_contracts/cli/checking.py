@@ -1,4 +1,4 @@
-"""What `fusion check` asks of a lock, and how it says what it found: intact, fresh, compatible, one exit."""
+"""What `fusion check` asks of a lock, and how it ends: intact, fresh, compatible, one exit."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.cli.answers import answers
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import FOUND, REFUSED, Writer
 from fusion_contracts.cli.project import Judging, Project, selected
 from fusion_contracts.cli.refresh import Effort
 from fusion_contracts.cli.roster import expanded
 from fusion_contracts.cli.wanted import Access
-from fusion_contracts.diff import Finding, Level, Report, Side, failing
+from fusion_contracts.diff import Finding, Report, Side, failing, lowest
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
 from fusion_contracts.report.context import Compared, Context
-from fusion_contracts.report.counts import count, levels
+from fusion_contracts.report.counts import count
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.against import Basis
@@ -134,19 +135,32 @@ def finish(
     """
     codes = {outcome.code for outcome in outcomes.values()} | ({REFUSED} if failed else set())
     code = FOUND if FOUND in codes else max(codes, default=0)
-    worst = next((one for one in outcomes.values() if one.judging.failing(one.report)), None)
-    spoken = worst or next(iter(outcomes.values()), None)
+    worst = [one for one in outcomes.values() if one.judging.failing(one.report)]
     said = ending(
         code,
-        spoken.judging.said(spoken.report) if spoken else "breaking",
-        found=worst is not None,
+        _limit([one.judging.said(one.report) for one in worst or outcomes.values()], found=bool(worst)),
+        found=bool(worst),
         faults=[fault for place, outcome in outcomes.items() for fault in outcome.faults(_called(outcome, place))],
-        unchecked=[*(problem for outcome in outcomes.values() for problem in outcome.unchecked), *failed],
+        unchecked=[*(one for place, outcome in outcomes.items() for one in _unchecked(outcome, place)), *failed],
     )
     compared = {place: _compared(outcome, place, writer) for place, outcome in outcomes.items()}
     writer.report(whole, Context("fusion check", compared, code, said, again=asked.words))
     writer.line(said)
     return code
+
+
+def _limit(said: Sequence[str], *, found: bool) -> str:
+    """The `fail_on` for the last line on several locks: the lowest of what fails; else the one of all, or `own`."""
+    if found:
+        return lowest(said)
+    return said[0] if len(set(said)) == 1 else "own" if said else "breaking"
+
+
+def _unchecked(outcome: Outcome, place: str | None) -> Iterator[Problem]:
+    """What could not be checked; servers of one name in two locks are two."""
+    for problem in outcome.unchecked:
+        named = place is not None and problem.server is not None
+        yield replace(problem, server=f"{place}: {problem.server}") if named else problem
 
 
 def _called(outcome: Outcome, place: str | None) -> str:
@@ -155,23 +169,14 @@ def _called(outcome: Outcome, place: str | None) -> str:
 
 def _compared(outcome: Outcome, place: str | None, writer: Writer) -> Compared:
     """What formats show of one lock."""
-    from fusion_contracts.cli.place import from_the_top
-
     project = outcome.project
-    answers = {
-        "intact": tuple(_intact(outcome)),
-        "fresh": tuple(_fresh(outcome)),
-        "compatible": tuple(_compatible(outcome)),
-    }
-    if outcome.bumps is not None:
-        answers["version"] = tuple(outcome.bumps.lines())
     return Compared(
         old=outcome.before,
         new=outcome.lock,
-        path=from_the_top(project) if writer.machine else None,
+        path=_path(project) if writer.machine else None,
         text=outcome.text,
         title=f"{_called(outcome, place)}, {count(len(outcome.lock.servers), 'server')}",
-        answers=answers,
+        answers=answers(outcome),
         versions=_versions(outcome),
         moved=outcome.bumps.moved if outcome.bumps else None,
         failing=outcome.failing,
@@ -179,10 +184,16 @@ def _compared(outcome: Outcome, place: str | None, writer: Writer) -> Compared:
     )
 
 
+def _path(project: Project) -> str:
+    from fusion_contracts.cli.place import from_the_top
+
+    return from_the_top(project)
+
+
 def _versions(outcome: Outcome) -> dict[str, str]:
-    """The version from which each server's next one is counted, where that is asked of this run and git knows it."""
+    """The version from which each server's next one is counted, where git knows it and no answer says it already."""
     base = outcome.report.base
-    if base.revision is None or not outcome.report.findings:
+    if base.revision is None or not outcome.report.findings or outcome.bumps is not None:
         return {}
     from fusion_contracts.cli.against import Basis
     from fusion_contracts.cli.origin import versions_before
@@ -196,7 +207,6 @@ def _versions(outcome: Outcome) -> dict[str, str]:
 def check_lock(project: Project, asked: Asked) -> Outcome:
     """Ask all three of a project's lock. Raises FusionError where there is no lock to check."""
     from fusion_contracts.cli.against import Basis, basis
-    from fusion_contracts.cli.asking import ask, elsewhere
     from fusion_contracts.lockfile.codec import open_lock
     from fusion_contracts.lockfile.file import read_text
     from fusion_contracts.lockfile.verify import damage
@@ -208,8 +218,7 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     lock = selected(opened.lock, asked.servers, where=project.lockfile)
     names = {printable(name) for name in lock.servers}
     edited = tuple(problem for problem in damage(opened) if problem.server in names)
-    left_out = elsewhere(project, lock) if asked.local and not asked.offline else frozenset()
-    fresh = None if asked.offline else ask(project, lock, asked, left_out)
+    fresh, left_out = (None, frozenset()) if asked.offline else _asked(project, lock, asked)
     head = Side(project.shown_lock, "lock")
     unknown: Problem | None = None
     try:
@@ -233,75 +242,15 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     )  # fmt: skip
 
 
+def _asked(project: Project, lock: Lock, asked: Asked) -> tuple[Freshness | None, frozenset[str]]:
+    """What the servers list now, and which of them were not asked."""
+    from fusion_contracts.cli.asking import ask, elsewhere
+
+    left_out: frozenset[str] = elsewhere(project, lock) if asked.local else frozenset()
+    return ask(project, lock, asked, left_out), left_out
+
+
 def _bumps(project: Project, judging: Judging, lock: Lock, base: Basis, asked: Asked) -> Bumps:
     from fusion_contracts.cli.bumping import Wish, expected
 
     return expected(project, judging, lock, base, Wish(asked.next_version, asked.against, asked.servers))
-
-
-# --- for people ------------------------------------------------------------------------------------------------------
-
-
-def _intact(outcome: Outcome) -> Iterator[str]:
-    yield "no" if outcome.edited else "removed" if outcome.gone else "yes"
-    yield from (printable(str(problem)) for problem in outcome.edited)
-
-
-def _fresh(outcome: Outcome) -> Iterator[str]:
-    if outcome.fresh is None:
-        why = "--local: no server is part of this repository" if outcome.elsewhere else "--offline"
-        yield "nothing to ask" if outcome.gone else f"not asked ({why})"
-        return
-    fresh = outcome.fresh
-    counted = {"unchanged": len(fresh.unchanged), "changed": len(fresh.stale), "not checked": len(fresh.unread)}
-    counted["not reached, which is allowed"] = len(fresh.excused)
-    counted["not asked (--local)"] = len(outcome.elsewhere)
-    parts = [f"{count(number, 'server')} {word}" for word, number in counted.items() if number]
-    yield ", ".join(parts) or "no servers"
-    for stale in fresh.stale:
-        yield from _stale(stale, outcome.lock, outcome.judging)
-    for problem in fresh.excused:
-        yield f"{printable(problem.server or 'all')}  not reached: {printable(problem.message)}"
-    for problem in fresh.problems:
-        yield f"{printable(problem.server or 'all')}  not checked: {printable(problem.message)}"
-        yield f"    next: {printable(problem.next)}"
-
-
-def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
-    """A changed server: the worst of what changed, how much, and whether an unpinned package is why."""
-    from fusion_contracts.cli.fresh import unpinned
-
-    name, locked = printable(stale.name), lock.servers.get(stale.name)
-    if stale.live is None or locked is None:
-        yield f"{name}  changed: {printable(stale.reason)}"
-        yield f"    next: {printable(stale.problem.next)}"
-        return
-    report = judging.compare(Lock({stale.name: locked}), Lock({stale.name: stale.live}))
-    told = _counted(report)
-    package = unpinned(stale.live.source.command) if stale.live.source else None
-    version = locked.info.get("version")
-    why = f" ({package} is unpinned; locked: {version})" if package else ""
-    yield f"{name}  {report.verdict}  {told}{printable(why)}"
-    if stale.moved:
-        yield f"    {stale.moved}"
-    yield f"    next: {stale.next}"
-
-
-def _counted(report: Report) -> str:
-    counts, waived = report.counts, sum(one.waived for one in report.findings)
-    return levels(counts[Level.BREAKING], counts[Level.RISKY], counts[Level.SAFE], waived=waived)
-
-
-def _compatible(outcome: Outcome) -> Iterator[str]:
-    if outcome.unknown_base is not None:
-        yield f"not checked: {printable(outcome.unknown_base.message)}"
-        yield f"    next: {printable(outcome.unknown_base.next)}"
-    elif outcome.first and outcome.unlearned:
-        yield f"nothing released: nothing to compare ({outcome.report.base.label})"
-    elif outcome.first:
-        yield f"first lock: nothing to compare ({outcome.report.base.label} does not exist)"
-    else:
-        told = _counted(outcome.report)
-        yield f"with {outcome.report.base.label}: {told}"
-        for server in outcome.unlearned:
-            yield f"{printable(server)}  no release is kept, so no agent has learned it: nothing to compare"

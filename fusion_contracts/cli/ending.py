@@ -42,4 +42,4 @@ def not_checked(problems: Collection[Problem]) -> str:
     servers = {problem.server for problem in problems if problem.server is not None}
     others = [problem.message for problem in problems if problem.server is None]
     parts = [f"{count(len(servers), 'server')} not checked"] if servers else []
-    return "; ".join([*others, *parts])
+    return "; ".join([*dict.fromkeys(others), *parts])

@@ -15,12 +15,12 @@ from fusion_contracts.diff.classify import classify
 from fusion_contracts.diff.compare import compare_contracts, server_added, server_removed
 from fusion_contracts.diff.cost import GROWTH_PERCENT, Cost
 from fusion_contracts.diff.findings import Finding, FindingSide, Level, Report, Side
-from fusion_contracts.diff.policy import FailOn, Policy, exit_code, failing, lowest_limit, read_levels
+from fusion_contracts.diff.policy import FailOn, Policy, exit_code, failing, lowest, lowest_limit, read_levels
 from fusion_contracts.model import Lock, ServerContract
 
 __all__ = [
     "GROWTH_PERCENT", "Cost", "FailOn", "Finding", "FindingSide", "Level", "Policy", "Report", "Side", "diff",
-    "diff_locks", "exit_code", "failing", "lowest_limit", "pairs", "read_levels",
+    "diff_locks", "exit_code", "failing", "lowest", "lowest_limit", "pairs", "read_levels",
 ]  # fmt: skip
 
 

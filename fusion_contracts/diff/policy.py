@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.diff.cost import GROWTH_PERCENT
@@ -13,10 +13,11 @@ from fusion_contracts.diff.rule import rule_ids
 from fusion_contracts.errors import FusionError
 
 __all__ = [
-    "FailOn", "Policy", "apply_levels", "exit_code", "failing", "lowest_limit", "read_levels", "require_rule",
+    "FailOn", "Policy", "apply_levels", "exit_code", "failing", "lowest", "lowest_limit", "read_levels", "require_rule",
 ]  # fmt: skip
 
 FailOn: TypeAlias = Literal["breaking", "risky", "any", "never"]
+Limit = TypeVar("Limit", bound=str)
 _LOWEST: dict[FailOn, Level | None] = {
     "breaking": Level.BREAKING,
     "risky": Level.RISKY,
@@ -87,10 +88,16 @@ def failing(report: Report, fail_on: FailOn | Callable[[str], FailOn] = "breakin
 def lowest_limit(findings: Iterable[Finding], fail_on: FailOn | Callable[[str], FailOn]) -> FailOn | None:
     """The lowest of the levels from which findings fail a run, for the words in which it ends; None for no findings."""
     limit = _limits(fail_on)
-    return max((limit(one.server) for one in findings), key=_STRICTNESS.index, default=None)
+    limits = {limit(one.server) for one in findings}
+    return lowest(limits) if limits else None
 
 
-_STRICTNESS: tuple[FailOn, ...] = ("never", "breaking", "risky", "any")
+def lowest(limits: Iterable[Limit]) -> Limit:
+    """The one of these words that lets the least pass; there is at least one."""
+    return max(limits, key=_STRICTNESS.index)
+
+
+_STRICTNESS = ("never", "breaking", "risky", "any")
 
 
 def _limits(fail_on: FailOn | Callable[[str], FailOn]) -> Callable[[str], FailOn]:

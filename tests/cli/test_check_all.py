@@ -143,3 +143,25 @@ def test_not_a_repository(project: Any) -> None:
     result = project.run("check", "--all")
     assert result.code == 2
     assert "run this inside the repository" in result.err
+
+
+def test_what_could_not_be_checked_is_counted_lock_by_lock(monorepo: Any) -> None:
+    """Servers of one name are two; one reason for all locks is said once."""
+    for package in ("a", "b"):
+        (monorepo.folder / package / "pages.json").unlink()
+    result = monorepo.run("check", "--all", "--base", "main")
+    assert (result.code, result.out.splitlines()[-1]) == (2, "exit 2: could not check: 2 servers not checked")
+    result = monorepo.run("check", "--all", "--offline", "--base", "nowhere")
+    assert result.out.splitlines()[-1] == "exit 2: could not check: the revision nowhere is not in this clone"
+
+
+def test_the_last_line_speaks_of_all_locks(monorepo: Any, close_page_v2: Any, close_page: Any, list_pages: Any) -> None:
+    """Each with a level of its own from which on it fails: that of the first lock is not that of all."""
+    last = ("check", "--all", "--offline", "--base", "main")
+    monorepo.write("a/fusion.toml", f'fail-on = "never"\n{monorepo.read("a/fusion.toml")}')
+    assert monorepo.run(*last).out.splitlines()[-1] == "exit 0: nothing at or above the fail-on of its server"
+    monorepo.write("a/fusion.toml", monorepo.read("a/fusion.toml").replace("never", "breaking"))
+    monorepo.write("b/fusion.toml", f'fail-on = "any"\n{monorepo.read("b/fusion.toml")}')
+    change(monorepo, "a", close_page_v2)
+    change(monorepo, "b", list_pages, close_page)
+    assert monorepo.run(*last).out.splitlines()[-1] == "exit 1: findings"

@@ -367,3 +367,10 @@ def test_how_to_accept_it_is_said_by_its_rule_for_no_comparison_has_its_id(ours:
     words = [word.replace("YYYY-MM-DD", "2999-12-31").strip('"') for word in said.split()[1:]]
     assert ours.run(*words).code == 0
     assert asked(ours)[0] == 0
+
+
+def test_before_the_first_commit_there_is_nothing_to_compare(repository: Any, close_page: Tool) -> None:
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    result = repository.run("check", "--offline", "--expect-bump")
+    assert result.code == 0
+    assert "version     nothing to compare\n" in result.out
