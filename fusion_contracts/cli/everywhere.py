@@ -61,8 +61,14 @@ def _gone(root: Path, projects: Mapping[str, str], asked: Asked) -> dict[str | N
     before = {file for file in tracked(root, DEFAULT_NAME, revision=commit) if _KEPT not in f"/{file}"}
     gone = before - projects.keys()
     gone -= {renamed_from(commit, place, root) for place in projects} if gone else set()
-    project = open_project(str(root)) if gone else None
-    return {place: _removed(replace(project, lockfile=place), asked) for place in sorted(gone)} if project else {}
+    return {place: _removed(_left(root, place), asked) for place in sorted(gone)}
+
+
+def _left(root: Path, place: str) -> Project:
+    """The project of a lock that is no more: with the settings that stood beside it, while its folder is there."""
+    home, name = posixpath.split(place)
+    beside = root / home
+    return open_project(str(beside), name) if beside.is_dir() else open_project(str(root), place)
 
 
 def _removed(project: Project, asked: Asked) -> Outcome:

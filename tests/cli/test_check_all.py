@@ -165,3 +165,11 @@ def test_the_last_line_speaks_of_all_locks(monorepo: Any, close_page_v2: Any, cl
     change(monorepo, "a", close_page_v2)
     change(monorepo, "b", list_pages, close_page)
     assert monorepo.run(*last).out.splitlines()[-1] == "exit 1: findings"
+
+
+def test_a_lock_that_is_no_more_is_judged_by_the_settings_that_stayed(monorepo: Any) -> None:
+    monorepo.write("b/fusion.toml", f'fail-on = "never"\n{monorepo.read("b/fusion.toml")}')
+    monorepo.git("rm", "-q", "b/fusion.lock")
+    result = monorepo.run("check", "--all", "--offline", "--base", "main")
+    assert result.code == 0
+    assert "BREAKING  b/fusion.lock: pages: 1 breaking\n" in result.out
