@@ -7,6 +7,7 @@ so that what a person or a CI variable wrote is never taken for an option.
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -121,11 +122,17 @@ def _entry(commit: str, path: str | os.PathLike[str], cwd: Path, where: str) -> 
 
 def renamed_from(revision: str, path: str | os.PathLike[str], cwd: Path) -> str | None:
     """The path, relative to `cwd`, that a file had at a revision from which it was renamed since; None for none."""
-    status, out, _ = run_git(cwd, "diff", "--relative", "--name-status", "-z", "-M", "--diff-filter=R", revision)
-    fields = out.decode(errors="surrogateescape").split("\0")
-    wanted = Path(os.path.relpath(cwd / path, cwd)).as_posix()
-    pairs = zip(fields[1::3], fields[2::3], strict=False)
-    return next((old for old, new in pairs if new == wanted), None) if status == 0 else None
+    top = prefix(cwd)
+    wanted = posixpath.normpath(top + Path(os.path.relpath(cwd / path, cwd)).as_posix())
+    like = f":(top,glob)**/*{PurePosixPath(wanted).suffix}"
+    for limit in ([], ["-l0", "--", like]):  # of many files, git leaves out all that were not moved unchanged
+        status, out, _ = run_git(cwd, "diff", "--name-status", "-z", "-M", "--diff-filter=R", revision, *limit)
+        fields = out.decode(errors="surrogateescape").split("\0") if status == 0 else []
+        pairs = zip(fields[1::3], fields[2::3], strict=False)
+        old = next((old for old, new in pairs if new == wanted), None)
+        if old is not None:
+            return posixpath.relpath(old, top or ".")
+    return None
 
 
 def resolve_revision(revision: str, cwd: Path) -> str:

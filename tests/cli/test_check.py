@@ -268,6 +268,20 @@ def test_another_name_for_the_lock_makes_no_check_pass(committed: Any, close_pag
     assert "compatible  with fusion.lock at HEAD~1 " in result.out
 
 
+@pytest.mark.parametrize("every", [[], ["--all"]])
+def test_another_folder_for_the_project_makes_no_check_pass(
+    committed: Any, close_page_v2: Any, every: list[str]
+) -> None:
+    committed.serve("pages", close_page_v2)
+    committed.run("lock")
+    (committed.folder / "moved").mkdir()
+    committed.git("mv", "fusion.lock", "fusion.toml", "moved")
+    committed.commit("moved and narrowed")
+    result = committed.run("check", "--offline", "--base", "HEAD~1", "-C", "moved", *every)
+    assert result.code == 1
+    assert "compatible  with ../fusion.lock at HEAD~1 " in result.out
+
+
 def test_a_lock_outside_the_repository_was_not_checked(committed: Any) -> None:
     (committed.folder.parent / "out.lock").write_text(committed.read("fusion.lock"), encoding="utf-8")
     result = committed.run("check", "--offline", "--base", "HEAD", "--lockfile", "../out.lock")

@@ -279,3 +279,15 @@ def test_a_renamed_file(git: Git, tmp_path: Path) -> None:
     assert renamed_from(base, "\u00fc other.lock", tmp_path / "sub") == "fusion.lock"
     assert renamed_from(base, "sub/\u00fc other.lock", tmp_path) == "sub/fusion.lock"
     assert renamed_from(base, "sub/none.lock", tmp_path) is None
+
+
+def test_a_file_that_was_moved_between_folders_among_many(git: Git, tmp_path: Path) -> None:
+    others = {f"{number}.txt": f"{number}\n" * 3 for number in range(1100)}
+    base = commit(
+        git, tmp_path, {f"old/{name}": text for name, text in {**others, "fusion.lock": lock_of("a", "b")}.items()}
+    )
+    git("mv", "old", "new")
+    others = {name: f"{text}more\n" for name, text in others.items()}
+    commit(git, tmp_path, {f"new/{name}": text for name, text in {**others, "fusion.lock": lock_of("a", "c")}.items()})
+    assert renamed_from(base, "fusion.lock", tmp_path / "new") == "../old/fusion.lock"
+    assert renamed_from(base, "new/fusion.lock", tmp_path) == "old/fusion.lock"
