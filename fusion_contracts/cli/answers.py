@@ -19,13 +19,17 @@ __all__ = ["answers"]
 
 
 def answers(outcome: Outcome) -> dict[str, tuple[str, ...]]:
-    """The answers by their question: `intact`, `fresh`, `compatible`, and `version` where that was asked."""
+    """The answers by their question: `intact`, `fresh`, `compatible`; `version` and `settings` where there is one."""
     told = {
         "intact": tuple(_intact(outcome)),
         "fresh": tuple(_fresh(outcome)),
         "compatible": tuple(_compatible(outcome)),
     }
-    return told if outcome.bumps is None else {**told, "version": tuple(outcome.bumps.lines())}
+    if outcome.bumps is not None:
+        told["version"] = tuple(outcome.bumps.lines())
+    if outcome.weighed:
+        told["settings"] = (f"changed in this change: {', '.join(outcome.weighed)}",)
+    return told
 
 
 def _intact(outcome: Outcome) -> Iterator[str]:

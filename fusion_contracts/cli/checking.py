@@ -58,7 +58,8 @@ class Outcome:
 
     `first`: no lock was at the base; `gone`: there was one, and it is no more. `unlearned` are servers without a
     release, where releases are compared with; `bumps` says how far versions moved, where that was asked. `elsewhere`
-    are servers that were not asked because they are not part of the repository.
+    are servers that were not asked because they are not part of the repository; `weighed` are settings that judge the
+    change, and were changed in it.
     """
 
     project: Project
@@ -75,6 +76,7 @@ class Outcome:
     unlearned: tuple[str, ...] = ()
     bumps: Bumps | None = None
     elsewhere: frozenset[str] = frozenset()
+    weighed: Sequence[str] = ()
 
     @property
     def stale(self) -> list[Stale]:
@@ -207,6 +209,7 @@ def _versions(outcome: Outcome) -> dict[str, str]:
 def check_lock(project: Project, asked: Asked) -> Outcome:
     """Ask all three of a project's lock. Raises FusionError where there is no lock to check."""
     from fusion_contracts.cli.against import Basis, basis
+    from fusion_contracts.cli.weighing import changed_settings
     from fusion_contracts.lockfile.codec import open_lock
     from fusion_contracts.lockfile.file import read_text
     from fusion_contracts.lockfile.verify import damage
@@ -239,6 +242,7 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     return Outcome(
         project, judging, text, lock, before, edited, fresh, report, first, unknown,
         unlearned=base.without, bumps=bumps, elsewhere=left_out,
+        weighed=changed_settings(project, report.base.revision),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fusion_contracts.cli.project import Project
     from fusion_contracts.diff import Report
 
-__all__ = ["known_at", "since_base", "since_releases"]
+__all__ = ["below", "known_at", "since_base", "since_releases"]
 
 
 def since_base(report: Report, project: Project, judging: Judging) -> Report:
@@ -68,7 +68,7 @@ def known_at(project: Project, commit: str) -> frozenset[Any] | None:
     """
     from fusion_contracts.sources.git import show
 
-    paths = dict.fromkeys((_below(project), "fusion.toml", "pyproject.toml"))
+    paths = dict.fromkeys((below(project), "fusion.toml", "pyproject.toml"))
     found: set[Any] = set()
     try:
         for path in filter(None, paths):
@@ -80,7 +80,7 @@ def known_at(project: Project, commit: str) -> frozenset[Any] | None:
     return frozenset(found)
 
 
-def _below(project: Project) -> str | None:
+def below(project: Project) -> str | None:
     """The path of the settings file from the project's folder, where it is below that."""
     try:
         path = Path(os.path.relpath(project.home.path, project.root)).as_posix()

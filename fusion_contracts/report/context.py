@@ -21,9 +21,10 @@ class Compared:
 
     `old` and `new` are the two sides. `path` is the lock's, from the repository's top with forward slashes, and `text`
     what stands in it: where findings are shown; None where no lock took part. `fusion check` fills `title`, which says
-    of which lock, and `answers` (`intact`, `fresh`, `compatible`, where it was asked `version`): a sentence each, then
-    lines with what is wrong. `versions` are those of the old side by server, where something better than its serverInfo
-    says them; `moved` says how far versions moved, where `--expect-bump` asked.
+    of which lock, and `answers` (`intact`, `fresh`, `compatible`, where it was asked `version`, where the change
+    changes them `settings`): a sentence each, then lines with what is wrong. `versions` are those of the old side by
+    server, where something better than its serverInfo says them; `moved` says how far versions moved, where
+    `--expect-bump` asked.
     `failing` holds the fingerprints of the findings that fail the run; None: those that are BREAKING. `options` are
     those with which other commands meet the same project and judge alike: `-C packages/a --world open`.
     """

@@ -4,7 +4,8 @@
 
 BREAKING is an error, RISKY a warning, SAFE and what is waived are not shown. There is one command a group, the worst
 first. GitHub shows ten errors and ten warnings of a step and drops what comes behind, so that the rest is told in one
-notice, with the id of each BREAKING group. Nothing found, nothing printed.
+notice, with the id of each BREAKING group. Settings that judge the change and were changed in it are a notice as well.
+Nothing found, nothing printed.
 """
 
 from __future__ import annotations
@@ -45,7 +46,14 @@ def render(report: Report, context: Context) -> str:
     lines += [_command("error", None, *_problem(problem)) for problem in problems]
     lines += [_command("warning", places.of(group[0]), *_told(group)) for group in risky[:SHOWN]]
     lines += _rest(broken[len(shown) :], risky[SHOWN:], report.errors[len(problems) :])
+    lines += _settings(context)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _settings(context: Context) -> Iterator[str]:
+    for compared in context.compared.values():
+        for said in compared.answers.get("settings", ()):
+            yield _command("notice", None, "fusion check: settings", f"{compared.title}: settings {said}")
 
 
 def _groups(report: Report, level: str) -> list[list[Finding]]:

@@ -71,10 +71,14 @@ _STEPS = (
 _LEAST = replace(_STEPS[-1], names=2, sentence=100, rows=0)
 
 
+_CALM_SETTINGS = 20  # locks of which it is said, where nothing else is
+
+
 def render(report: Report, context: Context) -> str:
     """Return the comment; one calm line below the marker where nothing changed and everything was checked."""
     if not report.findings and not report.errors:
-        return f"{MARKER}\nNo changes for agents: {_compared(report)}.\n"
+        told = [said for one in context.compared.values() for said in _settings(one)][:_CALM_SETTINGS]
+        return f"{MARKER}\n" + "\n\n".join([f"No changes for agents: {_compared(report)}.", *told]) + "\n"
     broken = [group for section in sections(report) for group in groups(section.of("BREAKING"))]
     for detail in _STEPS if len(broken) * _SHORTEST_ROW < LONGEST else ():
         text = _page(report, context, detail)
@@ -129,6 +133,7 @@ def _page(report: Report, context: Context, detail: _Detail) -> str:
     parts += _problems(report, detail)
     if detail.below:
         for compared in context.compared.values():
+            parts += _settings(compared)
             parts += _answers(compared, context.command, worry=bool(report.errors))
     parts.append(f"Compared: {_compared(report)}.")
     return f"{MARKER}\n" + "\n\n".join(parts) + "\n"
@@ -263,6 +268,12 @@ def _problems(report: Report, detail: _Detail) -> Iterator[str]:
     lines = [f"- {markdown(_cut(str(problem), detail.sentence))}" for problem in report.errors[: detail.names]]
     more = len(report.errors) - len(lines)
     yield "\n".join([*lines, *([f"- {more} more, {_REST}"] if more else [])])
+
+
+def _settings(compared: Compared) -> Iterator[str]:
+    """That the change also changes how it is judged: not folded, for whoever reviews it decides that as well."""
+    for said in compared.answers.get("settings", ()):
+        yield f"**Settings** of {markdown(_cut(compared.title, _LABEL))} {markdown(_cut(said, _LABEL))}"
 
 
 def _answers(compared: Compared, command: str, *, worry: bool) -> Iterator[str]:

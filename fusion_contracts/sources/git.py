@@ -21,8 +21,8 @@ from fusion_contracts.sources.lock import decode_lock, reading_of
 from fusion_contracts.sources.sniff import Kind, kind_of
 
 __all__ = [
-    "SHALLOW", "GitSource", "default_base", "is_shallow", "is_unborn", "merge_base", "prefix", "renamed_from",
-    "resolve_revision", "run_git", "show", "tags_at_head", "tracked",
+    "SHALLOW", "GitSource", "default_base", "is_shallow", "is_unborn", "merge_base", "of_a_ci", "prefix",
+    "renamed_from", "resolve_revision", "run_git", "show", "tags_at_head", "tracked",
 ]  # fmt: skip
 
 SHALLOW = "fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere"
@@ -201,7 +201,7 @@ def default_base(environ: Mapping[str, str], cwd: Path) -> str:
 
     Raises FusionError where neither is known.
     """
-    named = _of_a_ci(environ)
+    named = of_a_ci(environ)
     if named is not None:
         return named
     if environ.get("PRE_COMMIT") and not environ.get("PRE_COMMIT_REMOTE_NAME"):
@@ -219,7 +219,7 @@ def default_base(environ: Mapping[str, str], cwd: Path) -> str:
     raise FusionError(message, "name one with --base REV, or run: git remote set-head origin --auto", stage="git")
 
 
-def _of_a_ci(environ: Mapping[str, str]) -> str | None:
+def of_a_ci(environ: Mapping[str, str]) -> str | None:
     """The base that a CI's variables name; None where they name none."""
     for name in _BASE_COMMITS:
         if environ.get(name):

@@ -57,8 +57,9 @@ class Result:
 
     @property
     def calm(self) -> bool:
-        """Whether there is nothing to tell."""
-        return self.code == 0 and self.verdict in _CALM and not self.report.get("errors")
+        """Whether there is nothing to tell: no finding, no annotation."""
+        quiet = not self.report.get("errors") and not self.text("github").strip()
+        return self.code == 0 and self.verdict in _CALM and quiet
 
     @property
     def markdown(self) -> str:
