@@ -326,6 +326,16 @@ def test_nothing_to_tell_makes_no_comment(world: Any) -> None:
     assert world.github.writes == []
 
 
+def test_a_change_that_judges_itself_is_told_though_nothing_fails(world: Any) -> None:
+    levels = '[levels]\nenum-value-removed = "safe"\n'
+    event = world.pull_request({"fusion.lock": world.BROKEN, "fusion.toml": f"{world.SETTINGS}{levels}"})
+    done = world.run(world.checkout(MERGE), "pull_request", event)
+    assert (done.code, done.outputs["verdict"]) == (0, "SAFE")
+    assert done.commands[-1].endswith("settings changed in this change: levels")
+    (body,) = world.github.bodies
+    assert "changed in this change: levels\r\n" in body
+
+
 def test_findings_that_do_not_fail_are_told_all_the_same(world: Any) -> None:
     event = world.pull_request({"fusion.lock": world.BROKEN})
     assert world.run(world.checkout(MERGE), "pull_request", event, fail_on="never").code == 0

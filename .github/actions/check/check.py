@@ -26,6 +26,9 @@ from plan import Plan, RefusedError, plan
 _COULD_NOT = 2  # as fusion: could not check
 _FORMATS = ("json", "markdown", "sarif", "github")
 _CALM = {"NONE", "SAFE"}
+_PRIVATE = {
+    "FUSION_TOKEN", "GITHUB_TOKEN", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,8 +127,7 @@ def _run(options: list[str]) -> Result:
     place = Path(tempfile.mkdtemp(prefix="fusion-check-", dir=_given("RUNNER_TEMP") or None))
     files = {form: place / f"report.{form}" for form in _FORMATS if form in FORMATS}
     formats = [word for form, file in files.items() for word in ("--format", f"{form}={file}")]
-    private = {"FUSION_TOKEN", "GITHUB_TOKEN", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STEP_SUMMARY"}
-    environ = {name: value for name, value in os.environ.items() if name not in private}
+    environ = {name: value for name, value in os.environ.items() if name not in _PRIVATE}
     # -P: nothing that lies in the checkout is taken for a module of fusion's.
     command = [sys.executable, "-P", "-m", "fusion_contracts", "check", *options, "--format", "text", *formats]
     log = []
