@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fusion_contracts.report.escape import code
+from fusion_contracts.report.inline import markdown_code
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
@@ -26,7 +26,7 @@ def advice(finding: Finding) -> str:
     """One sentence."""
     if finding.successor is not None:
         verb = "Send" if finding.side == "input" and finding.rule.startswith("property") else "Use"
-        return f"{verb} {code(finding.successor)} instead."
+        return f"{verb} {markdown_code(finding.successor)} instead."
     if finding.rule in _BY_RULE:
         return _BY_RULE[finding.rule]
     if finding.rule.endswith("-removed") and finding.rule.startswith(_GONE):

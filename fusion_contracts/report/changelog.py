@@ -14,8 +14,8 @@ from fusion_contracts.model import JsonObject, Lock
 from fusion_contracts.report.advice import advice
 from fusion_contracts.report.bump import bump_from
 from fusion_contracts.report.counts import count, is_reworded, of_prose, of_safe
-from fusion_contracts.report.escape import code, prose
-from fusion_contracts.report.grouping import Section, groups, names, sections
+from fusion_contracts.report.grouping import Section, arguments, groups, names, sections
+from fusion_contracts.report.inline import markdown, markdown_code, markdown_of_ours
 from fusion_contracts.report.layout import cut
 from fusion_contracts.report.refusal import call
 
@@ -89,10 +89,11 @@ def render_markdown(entries: Sequence[Entry]) -> str:
 
 def _lines(entry: Entry) -> Iterator[str]:
     where = f" ({entry.date})" if entry.tag else f" ({entry.date}, {entry.commit[:7]})"
-    yield f"## {prose(entry.title)}{where if entry.title != entry.date else f' ({entry.commit[:7]})'}"
+    dated = entry.title == entry.date
+    yield f"## {entry.date} ({entry.commit[:7]})" if dated else f"## {markdown(entry.title)}{where}"
     yield ""
     if entry.problem is not None:
-        yield f"Not known: {prose(str(entry.problem))}."
+        yield f"Not known: {markdown_of_ours(str(entry.problem))}."
     elif entry.first is not None:
         yield from (_appeared(entry.first))
     elif entry.gone:
@@ -102,12 +103,18 @@ def _lines(entry: Entry) -> Iterator[str]:
     elif entry.report is not None:
         found = sections(entry.report)
         bump = bump_from(entry.since, entry.findings)
-        yield f"Least version bump: {prose(bump) or 'none'}."
+        yield f"Least version bump: {markdown(bump) or 'none'}."
         several = len(entry.before.servers if entry.before else ()) > 1 or len(found) > 1
         for section in found:
             if several or section.title != section.server:
-                yield from ("", f"{'### ' if several else ''}{prose(section.title)}")
+                yield from ("", f"{'### ' if several else ''}{_title(section)}")
             yield from _server(section, "####" if several else "###")
+
+
+def _title(section: Section) -> str:
+    """The server as code, which begins no list and no heading of its own, and its versions where they differ."""
+    versions = " → ".join(map(markdown, section.versions or ()))
+    return f"{markdown_code(section.named)} {versions}".rstrip()
 
 
 def _appeared(lock: Lock) -> Iterator[str]:
@@ -115,8 +122,8 @@ def _appeared(lock: Lock) -> Iterator[str]:
     yield ""
     for name, contract in lock.servers.items():
         version = contract.info.get("version")
-        shown = f" {prose(version)}" if isinstance(version, str) else ""
-        yield f"- {code(name)}{shown}: {count(len(contract.tools), 'tool')}"
+        shown = f" {markdown(version)}" if isinstance(version, str) else ""
+        yield f"- {markdown_code(name)}{shown}: {count(len(contract.tools), 'tool')}"
 
 
 def _server(section: Section, level: str) -> Iterator[str]:
@@ -143,10 +150,11 @@ def _part(heading: str, lines: Sequence[str]) -> Iterator[str]:
 def _line(group: Sequence[Finding]) -> str:
     """Who is concerned, and what happened; one line for a group."""
     named = names(group)
-    shown = [code(name) for name in named[:_NAMED]]
+    shown = [markdown_code(name) for name in named[:_NAMED]]
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     said = list(dict.fromkeys(finding.message for finding in group))
-    told = [prose(message) for message in said[:_DISTINCT]]
+    known = {name for finding in group for name in arguments(finding)}
+    told = [markdown(message, known) for message in said[:_DISTINCT]]
     told += [count(len(said) - _DISTINCT, "other change")] if len(said) > _DISTINCT else []
     return f"- {', '.join(shown)}{more}: {'; '.join(told)}"
 
@@ -157,5 +165,6 @@ def _broken(group: Sequence[Finding]) -> str:
     shown = next((finding for finding in group if finding.has_witness), None)
     if shown is not None:
         (label, text), (then, said) = call(shown)
-        line += f" {label.capitalize()}: {code(cut(text, _LONGEST))}; {then}: {prose(said)}."
+        line += f" {label.capitalize()}: {markdown_code(cut(text, _LONGEST))}; "
+        line += f"{then}: {markdown(said, set(arguments(shown)))}."
     return f"{line} {advice(group[0])}"

@@ -2,7 +2,7 @@
 
 Each takes any text and returns text that reads as the same and means nothing in the language: no markup, no link, no
 mention, no command, no line of its own. What a reader cannot see becomes visible first, as on a terminal. Markdown's
-are in `inline`: only a comment needs them, and every command needs these.
+are in `inline`: only comments and changelogs need them, and every command needs these.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from fusion_contracts.canonical import printable
 
-__all__ = ["code", "github_data", "github_property", "json_text", "log_lines", "prose", "sarif_message", "xml"]
+__all__ = ["github_data", "github_property", "json_text", "log_lines", "sarif_message", "xml"]
 
 # --- logs of GitHub Actions -------------------------------------------------------------------------------------------
 
@@ -71,23 +71,3 @@ def xml(text: str) -> str:
 
 def _reference(character: str) -> str:
     return "&#35;" if character == "#" else rf"\u{{{ord(character):x}}}"
-
-
-# --- Markdown of a changelog ------------------------------------------------------------------------------------------
-
-_TO_ESCAPE = re.compile(r"([\\`*\[\]<#|~&$]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z]))")
-_TICKS = re.compile("`+")
-
-
-def prose(text: str) -> str:
-    """The text in a line of prose. `@` and `:` are written so that no one is notified and nothing becomes a link."""
-    plain = _TO_ESCAPE.sub(r"\\\1", " ".join(printable(text).split()))
-    return plain.replace("@", "@\u2060").replace("://", "&#58;//").replace("www.", "www&#46;")
-
-
-def code(text: str) -> str:
-    """The text as code: between more backticks than it holds, with a space where it would touch them."""
-    plain = " ".join(printable(text).split()) or " "
-    fence = "`" * (max(map(len, _TICKS.findall(plain)), default=0) + 1)
-    space = " " if plain.startswith("`") or plain.endswith("`") else ""
-    return f"{fence}{space}{plain}{space}{fence}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Cost, Finding, Report
 
-__all__ = ["DIGITS", "Section", "alike", "groups", "names", "predicate", "sections", "subject"]
+__all__ = ["DIGITS", "Section", "alike", "arguments", "groups", "names", "predicate", "sections", "subject"]
 
 DIGITS = 7
 """Digits of a group's id, or of a fingerprint, that people are shown."""
@@ -93,3 +93,11 @@ def names(findings: Sequence[Finding]) -> list[str]:
 def subject(finding: Finding) -> str:
     """The action, the tool, `server` or `waivers`: what a finding is about. Not escaped."""
     return finding.action or finding.tool or ("waivers" if finding.about_waivers else "server")
+
+
+def arguments(finding: Finding) -> Iterator[str]:
+    """Names of the language of the contract that a finding's sentence may hold: they are shown as code."""
+    if finding.side in {"input", "output"}:
+        yield finding.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    if finding.successor is not None:
+        yield finding.successor

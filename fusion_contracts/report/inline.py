@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from fusion_contracts.canonical import printable
 
-__all__ = ["markdown", "markdown_code"]
+__all__ = ["markdown", "markdown_code", "markdown_of_ours"]
 
-# A word of letters, a plain number, or letters joined by hyphens, with quotes or brackets around it and a stop behind.
-# Any other (a path, an address, a mention, `GH-1`, a commit's hash, markup of any kind) is code, in which GitHub links,
-# renders and notifies nothing.
+# A word of letters, a plain number or version, or letters joined by hyphens, with quotes or brackets around it and a
+# stop behind. Any other (a path, an address, a mention, `GH-1`, a commit's hash, markup of any kind) is code, in which
+# GitHub links, renders and notifies nothing.
 _LETTERS = r"[^\W\d_]+"
-_NUMBER = r"\d{1,6}(?:[.,]\d{1,6})*"
+_NUMBER = r"v?\d{1,6}(?:[.,]\d{1,6})*"
 _PLAIN = rf"(?![0-9a-f]{{7,}}\b)(?:{_LETTERS}(?:[-']{_LETTERS})*|{_NUMBER})"
 _WORD = re.compile(rf"""["'(]*{_PLAIN}["')]*[,;:.?!]?["')]*""")
 _AROUND = "\"'(),;:.?!"
 _ARROW = re.compile(r"(?<!\S)->(?!\S)")
 _NOT_IN_CODE = re.compile(r"[`|]|##\[|\A\s|\s\Z")
+_IN_TICKS = re.compile(r"""(?<![^ ])(["'(]*)`([^`]+)`(["')]*[,;:.?!]?["')]*)(?![^ ])""")
 _SIGN = re.compile(r"[!-/:-@\[-`{-~]")  # of ASCII: Markdown has no others
 
 
@@ -27,6 +28,20 @@ def markdown(text: str, names: Collection[str] = ()) -> str:
     """A sentence inside a line or a cell: plain words stand as they are, all else and what is in `names` is code."""
     runs = groupby(printable(text).split(" "), key=lambda word: _needs_code(word, names))
     return " ".join(_code_run(list(run)) if code else _ARROW.sub("→", " ".join(run)) for code, run in runs)
+
+
+def markdown_of_ours(text: str) -> str:
+    """A sentence that was written here, as problems and hints are: what stands in backticks is code without them."""
+    return "".join(_of_ours(text))
+
+
+def _of_ours(text: str) -> Iterator[str]:
+    end = 0
+    for found in _IN_TICKS.finditer(text):
+        yield markdown(text[end : found.start()])
+        yield f"{found[1]}{markdown_code(found[2])}{found[3]}"
+        end = found.end()
+    yield markdown(text[end:])
 
 
 def _needs_code(word: str, names: Collection[str]) -> bool:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.commands import waive
 from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
-from fusion_contracts.report.grouping import DIGITS, Section, groups, names, sections
-from fusion_contracts.report.inline import markdown, markdown_code
+from fusion_contracts.report.grouping import DIGITS, Section, arguments, groups, names, sections
+from fusion_contracts.report.inline import markdown, markdown_code, markdown_of_ours
 from fusion_contracts.report.layout import STYLES
 from fusion_contracts.report.refusal import call
 
@@ -181,7 +181,7 @@ def _ids(broken: Iterable[Sequence[Finding]]) -> str:
 
 
 def _hints(hints: Sequence[str]) -> str:
-    distinct = [markdown(hint) for hint in dict.fromkeys(hints)]
+    distinct = [markdown_of_ours(hint) for hint in dict.fromkeys(hints)]
     head = "**To keep agents working**:"
     if len(distinct) == 1:
         return f"{head} {distinct[0]}"
@@ -205,21 +205,13 @@ def _table(found: Iterable[Sequence[Finding]], detail: _Detail, *, last: str = "
 
 def _row(group: Sequence[Finding], detail: _Detail, more: Sequence[str]) -> list[str]:
     messages = list(dict.fromkeys(finding.message for finding in group))
-    known = {name for finding in group for name in _arguments(finding)}
+    known = {name for finding in group for name in arguments(finding)}
     told = [markdown(_cut(message, detail.sentence), known) for message in messages[:_DISTINCT]]
     told += [f"{count(len(messages) - _DISTINCT, 'other change')} of this kind"] if len(messages) > _DISTINCT else []
     every = names(group)
     tools = ", ".join(markdown_code(_cut(name, _LABEL)) for name in every[: detail.names])
     tools += f" and {len(every) - detail.names} more" if len(every) > detail.names else ""
     return ["<br>".join(told), tools, *more, f"`{group[0].group[:DIGITS]}`"]
-
-
-def _arguments(finding: Finding) -> Iterator[str]:
-    """Names of the language of the contract that a finding's sentence may hold: they are shown as code."""
-    if finding.side in {"input", "output"}:
-        yield finding.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-    if finding.successor is not None:
-        yield finding.successor
 
 
 def _worked(group: Sequence[Finding], detail: _Detail) -> str:
@@ -265,7 +257,7 @@ def _problems(report: Report, detail: _Detail) -> Iterator[str]:
     if not report.errors:
         return
     yield "### Beside the findings" if report.findings else "### UNKNOWN: not everything could be checked"
-    lines = [f"- {markdown(_cut(str(problem), detail.sentence))}" for problem in report.errors[: detail.names]]
+    lines = [f"- {markdown_of_ours(_cut(str(problem), detail.sentence))}" for problem in report.errors[: detail.names]]
     more = len(report.errors) - len(lines)
     yield "\n".join([*lines, *([f"- {more} more, {_REST}"] if more else [])])
 
@@ -281,7 +273,7 @@ def _answers(compared: Compared, command: str, *, worry: bool) -> Iterator[str]:
     lines = []
     for question, (answer, *details) in compared.answers.items():
         lines.append(f"- {question}: {markdown(_cut(answer, _LABEL))}")
-        lines += [f"  - {markdown(_cut(line.strip(), 1_000))}" for line in details]
+        lines += [f"  - {markdown_of_ours(_cut(line.strip(), 1_000))}" for line in details]
     if lines:
         inner = "\n".join([markdown(_cut(compared.title, _LABEL)), "", *lines])
         yield from _folded(f"What {command} asked", inner, opened=worry)

@@ -13,12 +13,12 @@ Tool = dict[str, Any]
 DATE = "2026-03-04"
 FIRST = f"## v1.0.0 ({DATE})\n\nThe first lock:\n\n- `pages` 1.0.0: 1 tool\n"
 BROKEN = (
-    "Least version bump: major (1.0.0 -> 2.0.0).\n"
+    "Least version bump: major (1.0.0 → 2.0.0).\n"
     "\n"
     "### Breaking\n"
     "\n"
-    '- `close_page`: when no longer accepts \'later\'. Worked: `close_page {"when": "later"}`; '
-    'now: refused: when is "later". List the tools again, and build the call from the new schema.\n'
+    '- `close_page`: `when` no longer accepts \'later\'. Worked: `close_page {"when": "later"}`; '
+    'now: refused: `when` is "later". List the tools again, and build the call from the new schema.\n'
 )
 
 
@@ -67,7 +67,7 @@ def test_a_section_for_each_release_newest_first(released: Any, close_page_v2: T
     assert changelog(released, "..HEAD") == (
         f"## Unreleased ({DATE}, {commit[:7]})\n"
         "\n"
-        "Least version bump: minor (2.0.1 -> 2.1.0).\n"
+        "Least version bump: minor (2.0.1 → 2.1.0).\n"
         "\n"
         "### Changed\n"
         "\n"
@@ -119,7 +119,7 @@ def test_without_release_tags_each_commit_has_a_section(released: Any, close_pag
     first = released.git("rev-parse", "HEAD")[:7]
     second = change(released, close_page_v2)[:7]
     assert changelog(released) == (
-        f"## {DATE} ({second})\n\n{BROKEN.replace(' (1.0.0 -> 2.0.0)', '')}\n"
+        f"## {DATE} ({second})\n\n{BROKEN.replace(' (1.0.0 → 2.0.0)', '')}\n"
         f"{FIRST.replace(f'v1.0.0 ({DATE})', f'{DATE} ({first})')}"
     )
     assert changelog(released, first).startswith(f"## {DATE} ({second})\n")
@@ -180,7 +180,7 @@ def test_a_lock_that_cannot_be_read_hides_no_other(released: Any, close_page_v2:
     assert result.code == 2
     newest, unread, oldest = result.out.split("\n\n## ")
     assert f"{newest}\n" == f"## v2.0.0 ({DATE})\n\n{BROKEN}"
-    assert unread.startswith(f"v1.1.0 ({DATE})\n\nNot known: fusion.lock at v1.1.0 ")
+    assert unread.startswith(f"v1.1.0 ({DATE})\n\nNot known: `fusion.lock` at v1.1.0 ")
     assert f"## {oldest}" == FIRST
     assert result.err.splitlines()[-1] == "exit 2: could not read the lock at 1 of 3 points"
 
@@ -194,7 +194,7 @@ def test_several_servers(released: Any, close_page: Tool, close_page_v2: Tool, l
     released.commit()
     said = changelog(released)
     assert [line for line in said.splitlines() if line.startswith("#")][1:] == [
-        "### pages", "#### Breaking", "### saved", "#### Added",
+        "### `pages`", "#### Breaking", "### `saved`", "#### Added",
     ]  # fmt: skip
     only = changelog(released, "-s", "saved")
     assert "close_page" not in only
@@ -231,8 +231,10 @@ def test_names_that_a_server_chose_are_no_markup(released: Any, close_page: Tool
     for said in (changelog(released, "v1.0.0"), changelog(released, "..HEAD")):
         assert "\n# " not in said
     line = next(line for line in changelog(released).splitlines() if line.startswith("- "))
-    assert line.startswith("- ``x`|<img src=//e>")
-    assert line.endswith("``: removed. Take it out of prompts and plans.")
+    assert line == (
+        "- <code>x&#96;&#124;&#60;img src&#61;&#47;&#47;e&#62;&#92;n&#35; &#64;<!-- -->team "
+        "&#33;&#91;a&#93;&#40;http&#58;&#47;&#47;e&#41; </code>: removed. Take it out of prompts and plans."
+    )
 
 
 def test_only_part_of_the_history(released: Any, close_page_v2: Tool, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from fusion_contracts.report.escape import (
     sarif_message,
     xml,
 )
-from fusion_contracts.report.inline import markdown, markdown_code
+from fusion_contracts.report.inline import markdown, markdown_code, markdown_of_ours
 
 BITS = st.sampled_from([
     "a", "word", "two words", " ", "  ", "\n", "`", "``", "|", "\\", "\\|", "*", "_", "~~", "<", ">", "&", "&amp;", "#",
@@ -92,6 +92,7 @@ def test_code_in_markdown_is_code_whatever_it_holds(text: str) -> None:
         ('title changed ("a_b" -> "c")', 'title changed ("`a_b`" → "c")'),
         ("no longer read-only: clients now ask", "no longer read-only: clients now ask"),
         ("version 0.8.1 -> 0.13.0", "version 0.8.1 → 0.13.0"),
+        ("v2.0.0", "v2.0.0"),
         ("see GH-1 and 1234567 and deadbeef", "see `GH-1` and `1234567` and `deadbeef`"),
         ("a|b", "<code>a&#124;b</code>"),
         ("a@b.c|", "<code>a&#64;<!-- -->b&#46;c&#124;</code>"),
@@ -100,6 +101,28 @@ def test_code_in_markdown_is_code_whatever_it_holds(text: str) -> None:
 )
 def test_plain_words_stay_plain(text: str, markup: str) -> None:
     assert markdown(text) == markup
+
+
+@pytest.mark.parametrize(
+    ("text", "markup"),
+    [
+        ("run `fusion lock SOURCE` to write one", "run `fusion lock SOURCE` to write one"),
+        ("fetch it: `git fetch --unshallow`.", "fetch it: `git fetch --unshallow`."),
+        ("(`a|b`)", "(<code>a&#124;b</code>)"),
+        ("x`y`z and a`", "<code>x&#96;y&#96;z</code> and <code>a&#96;</code>"),
+    ],
+)
+def test_our_own_commands_are_code(text: str, markup: str) -> None:
+    assert markdown_of_ours(text) == markup
+
+
+@given(text=TEXT)
+def test_a_sentence_of_ours_is_nothing_but_words_and_code(text: str) -> None:
+    page = in_a_cell(markdown_of_ours(text))
+    assert [tag for tag in page.tags if tag not in {"code", "/code"}] == [*TABLE, "p", "/p"]
+    shown = "".join(page.text.replace("→", "->").split()).replace("`", "")
+    assert shown == f"ax{''.join(printable(text).replace('→', '->').split())}xend".replace("`", "")
+    assert not {"@", "#", ":/", "`"} & {bit for bit in ("@", "#", ":/", "`") if bit in page.plain}
 
 
 def test_known_names_are_code() -> None:

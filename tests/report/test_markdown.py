@@ -115,6 +115,11 @@ def test_what_could_not_be_checked_is_not_folded() -> None:
     )
 
 
+def test_commands_of_ours_are_code() -> None:
+    problem = Problem(None, "lock", "no lock at fusion.lock", "run `fusion lock SOURCE` to write one")
+    assert "- no lock at `fusion.lock`; run `fusion lock SOURCE` to write one\n" in page(errors=(problem,))
+
+
 def test_one_group_one_hint_one_answer() -> None:
     text = page(
         finding(
