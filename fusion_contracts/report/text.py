@@ -222,7 +222,7 @@ def _waived(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
     yield "WAIVED"
     for finding in findings:
         yield from _each([finding], page)
-        yield from page.below("reason", printable(finding.accepted)) if finding.accepted else []
+        yield from page.below("reason:", printable(finding.accepted)) if finding.accepted else []
 
 
 def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = False) -> Iterator[str]:

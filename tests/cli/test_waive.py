@@ -77,7 +77,7 @@ def test_it_holds_in_every_report_and_is_a_line_there(changed: Any, command: lis
     assert f"{lock}pages: 1 waived\nWAIVED  1 finding accepted on purpose (--show waived)\n" in result.out
     assert result.out.count(": 1 waived\n") == (2 if command[0] == "check" else 1)  # compatible, and the server
     assert result.out.endswith("exit 0: no findings\n")
-    assert "      reason agreed\n" in changed.run(*command, "--show", "waived").out
+    assert "      reason: agreed\n" in changed.run(*command, "--show", "waived").out
 
 
 def test_explain_says_why_it_was_accepted(changed: Any) -> None:

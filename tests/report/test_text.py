@@ -332,7 +332,7 @@ def test_waived_findings_are_counted_in_a_line() -> None:
         "WAIVED\n"
         f"  t                              gone{' ' * 46}#######\n"
         "      next: Keep the old name.\n"
-        "      reason no agent\\u{1b} uses it\n"
+        "      reason: no agent\\u{1b} uses it\n"
     )
 
 
