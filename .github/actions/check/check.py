@@ -24,7 +24,8 @@ from history import Clone
 from plan import Plan, RefusedError, plan
 
 _COULD_NOT = 2  # as fusion: could not check
-_FORMATS = ("json", "markdown", "sarif", "github")
+_FILES = ("json", "markdown", "sarif", "html")  # whose paths are outputs
+_FORMATS = (*_FILES, "github")
 _CALM = {"NONE", "SAFE"}
 _PRIVATE = {
     "FUSION_TOKEN", "GITHUB_TOKEN", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
@@ -154,7 +155,7 @@ def _tell(result: Result, todo: Plan) -> None:
     values = {
         "verdict": result.verdict,
         "exit-code": str(result.code),
-        **{form: str(result.files.get(form, "")) for form in ("json", "markdown", "sarif")},
+        **{form: str(result.files.get(form, "")) for form in _FILES},
         "upload": str(wanted and not todo.fork).lower(),
         "category": f"fusion-check-{re.sub(r'[^A-Za-z0-9_./-]', '_', key)}",
     }
