@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,9 +12,16 @@ from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.diff import Side
 from fusion_contracts.model import Lock
 
-__all__ = ["base_commit", "base_lock"]
+__all__ = ["base_commit", "base_lock", "short_revision"]
 
 _SHORT = 7  # digits of a commit's id
+_FULL = re.compile("[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1, SHA-256
+_DIGITS = 12  # of a full id: enough for git to find the commit
+
+
+def short_revision(revision: str) -> str:
+    """A revision as a report names it: of a commit's full id its first digits, which git takes as well."""
+    return revision[:_DIGITS] if _FULL.fullmatch(revision) else revision
 
 
 def base_commit(root: Path, revision: str | None) -> tuple[str, str]:
@@ -22,7 +30,7 @@ def base_commit(root: Path, revision: str | None) -> tuple[str, str]:
 
     name = revision or default_base(os.environ, root)
     commit = merge_base(name, root)
-    shown = printable(name)
+    shown = printable(short_revision(name))
     return commit, shown if commit.startswith(name) else f"{shown} ({commit[:_SHORT]})"
 
 
@@ -44,7 +52,7 @@ def base_lock(project: Project, revision: str | None, globs: Sequence[str] = ())
     data = show(commit, path, project.root)
     if data is None and (before := renamed_from(commit, path, project.root)) is not None:
         path, data = before, show(commit, before, project.root)
-    where = f"{printable(path)} at {label}"
+    where = f"{project.shown(path)} at {label}"
     side = Side(where, "git", commit)
     if data is None:
         return side, None

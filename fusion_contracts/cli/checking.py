@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.answers import answers
+from fusion_contracts.cli.base import short_revision
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import FOUND, REFUSED, Writer
 from fusion_contracts.cli.project import Judging, Project, selected
@@ -49,7 +50,7 @@ class Asked:
         """What names the same comparison on the command line of another command."""
         if self.against != "base":
             return ("--against", self.against)
-        return () if self.base is None else ("--base", self.base)
+        return () if self.base is None else ("--base", short_revision(self.base))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.cli.base import short_revision
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import Writer, tell
 from fusion_contracts.cli.project import Judging, Project, matches, selected
@@ -46,7 +47,7 @@ class Named:
     def words(self) -> tuple[str, ...]:
         """The same on a command line, the command last."""
         words = [*self.sources]
-        words += [] if self.base is None else ["--base", self.base]
+        words += [] if self.base is None else ["--base", short_revision(self.base)]
         words += [] if self.against is None else ["--against", self.against]
         return (*words, "--", *self.command) if self.command else tuple(words)
 
@@ -268,8 +269,9 @@ def _at_base(project: Project, revision: str) -> _Part | None:
 
 
 def _first(project: Project, revision: str, writer: Writer) -> tuple[_Part, _Part]:
-    writer.line(f"first lock: nothing to compare, {printable(project.lockfile)} is not there at {printable(revision)}")
-    nothing = Side(printable(revision), "git"), Side(printable(project.lockfile), "lock")
+    shown = printable(short_revision(revision))
+    writer.line(f"first lock: nothing to compare, {printable(project.lockfile)} is not there at {shown}")
+    nothing = Side(shown, "git"), Side(printable(project.lockfile), "lock")
     return _Part(nothing[0], Lock()), _Part(nothing[1], Lock())
 
 

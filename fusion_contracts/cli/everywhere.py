@@ -39,25 +39,35 @@ def check_all(folder: str, asked: Asked, writer: Writer) -> int:
     for place, home in projects.items():
         try:
             project = open_project(str(root / home), posixpath.relpath(place, home))
-            outcomes[place] = check_lock(project, asked)
+            outcomes[place] = check_lock(replace(project, seen_from=home), asked)
         except FusionError as error:
             failed.append(_placed(error.problem, place))
+    base = _base(root, asked)
     try:
-        outcomes.update(_gone(root, projects, asked))
+        outcomes.update(_gone(root, projects, asked, base))
     except FusionError as error:
         failed.append(error.problem)
-    return finish(_merged(outcomes, failed), outcomes, writer, asked, failed)
+    return finish(_merged(outcomes, failed, base), outcomes, writer, asked, failed)
 
 
-def _gone(root: Path, projects: Mapping[str, str], asked: Asked) -> dict[str | None, Outcome]:
+def _base(root: Path, asked: Asked) -> tuple[str, str] | None:
+    """The commit of the base and what to call it, as the folder's own settings have it; None: every lock says why."""
+    try:
+        return base_commit(root, asked.base or _set(root, "base"))
+    except FusionError:
+        return None
+
+
+def _gone(
+    root: Path, projects: Mapping[str, str], asked: Asked, base: tuple[str, str] | None
+) -> dict[str | None, Outcome]:
     """The locks that were at the base and are no more, under no other name either: their servers were removed."""
     from fusion_contracts.lockfile.file import DEFAULT_NAME
     from fusion_contracts.sources.git import renamed_from, tracked
 
-    try:
-        commit, _ = base_commit(root, asked.base or _set(root, "base"))
-    except FusionError:  # every lock says so
+    if base is None:
         return {}
+    commit, _ = base
     before = {file for file in tracked(root, DEFAULT_NAME, revision=commit) if _KEPT not in f"/{file}"}
     gone = before - projects.keys()
     gone -= {renamed_from(commit, place, root) for place in projects} if gone else set()
@@ -110,18 +120,28 @@ def _set(folder: Path, key: str) -> str | None:
     return value if isinstance(value, str) and "\0" not in value else None
 
 
-def _merged(outcomes: Mapping[str | None, Outcome], failed: Sequence[Problem]) -> Report:
+def _merged(
+    outcomes: Mapping[str | None, Outcome], failed: Sequence[Problem], base: tuple[str, str] | None
+) -> Report:
     """One report, in which findings name their lock."""
     wholes = {place: outcome.whole for place, outcome in outcomes.items()}
-    bases = {whole.base for whole in wholes.values()}
-    base = bases.pop() if len(bases) == 1 else Side(count(len(bases), "base"), "git")
     return Report(
-        base,
+        _side({whole.base for whole in wholes.values()}, base),
         Side(count(len(outcomes) + len(failed), "lock"), "lock"),
         tuple(replace(one, lockfile=place) for place, whole in wholes.items() for one in whole.findings),
         (*(_placed(one, place) for place, whole in wholes.items() for one in whole.errors), *failed),
         tuple(replace(cost, lockfile=place) for place, whole in wholes.items() for cost in whole.costs),
     )
+
+
+def _side(bases: set[Side], base: tuple[str, str] | None) -> Side:
+    """What all locks together were compared with: one side, or several that one commit holds."""
+    if len(bases) == 1:
+        return bases.pop()
+    counted = count(len(bases), "base")
+    if base is None or {(side.kind, side.revision) for side in bases} != {("git", base[0])}:
+        return Side(counted, "git")
+    return Side(f"{count(len(bases), 'lock')} at {base[1]}", "git", base[0])
 
 
 def _placed(problem: Problem, place: str | None) -> Problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -24,17 +25,25 @@ __all__ = ["Judging", "Project", "matches", "open_project", "read_settings", "re
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A folder, its settings (and the file they stand in, if any), and the lock's path as people wrote it."""
+    """A folder, its settings (and the file they stand in, if any), and the lock's path as people wrote it.
+
+    `seen_from` is how people name the folder where they work on several at once; "" where they work in it.
+    """
 
     root: Path
     config: Config
     place: ConfigFile | None
     lockfile: str
+    seen_from: str = ""
 
     @property
     def shown_lock(self) -> str:
         """The lock's path for people."""
-        return printable(self.lockfile)
+        return self.shown(self.lockfile)
+
+    def shown(self, path: str) -> str:
+        """A path from the folder for people, who stand where `seen_from` begins."""
+        return printable(posixpath.normpath(posixpath.join(self.seen_from, path)) if self.seen_from else path)
 
     @property
     def lock_path(self) -> Path:

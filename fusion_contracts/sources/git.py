@@ -215,6 +215,9 @@ def default_base(environ: Mapping[str, str], cwd: Path) -> str:
         raise FusionError(
             f"git cannot look here: {error}", "run this inside the repository, or name --base", stage="git"
         )
+    if run_git(cwd, "config", "--get-regexp", r"^remote\.origin\.")[0] != 0:  # then git could not set its HEAD
+        message = "there is no base to compare with: this repository has no remote origin"
+        raise FusionError(message, "name a branch, tag or commit with --base REV", stage="git")
     message = "there is no base to compare with: origin/HEAD is not set in this clone"
     raise FusionError(message, "name one with --base REV, or run: git remote set-head origin --auto", stage="git")
 

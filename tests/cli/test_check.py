@@ -99,6 +99,12 @@ def test_nobody_names_the_base(committed: Any) -> None:
     result = committed.run("check", "--offline")
     assert result.code == 2
     assert result.out.splitlines()[-3:] == [
+        "compatible  not checked: there is no base to compare with: this repository has no remote origin",
+        "      next: name a branch, tag or commit with --base REV",
+        "exit 2: could not check: there is no base to compare with: this repository has no remote origin",
+    ]
+    committed.git("remote", "add", "origin", ".")
+    assert committed.run("check", "--offline").out.splitlines()[-3:] == [
         "compatible  not checked: there is no base to compare with: origin/HEAD is not set in this clone",
         "      next: name one with --base REV, or run: git remote set-head origin --auto",
         "exit 2: could not check: there is no base to compare with: origin/HEAD is not set in this clone",

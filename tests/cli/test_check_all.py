@@ -35,11 +35,11 @@ def test_each_lock_is_checked_and_one_line_ends_it(monorepo: Any, close_page_v2:
         "fusion check: a/fusion.lock, 1 server\n"
         "intact      yes\n"
         "fresh       not asked (--offline)\n"
-        f"compatible  with fusion.lock at main ({base}): 1 breaking\n"
+        f"compatible  with a/fusion.lock at main ({base}): 1 breaking\n"
         "fusion check: b/fusion.lock, 1 server\n"
         "intact      yes\n"
         "fresh       not asked (--offline)\n"
-        f"compatible  with fusion.lock at main ({base}): no changes\n"
+        f"compatible  with b/fusion.lock at main ({base}): no changes\n"
         "\n"
         "BREAKING  a/fusion.lock: pages: 1 breaking\n"
         "  close_page                     when no longer accepts 'later'                              cd16508\n"
@@ -173,3 +173,19 @@ def test_a_lock_that_is_no_more_is_judged_by_the_settings_that_stayed(monorepo: 
     result = monorepo.run("check", "--all", "--offline", "--base", "main")
     assert result.code == 0
     assert "BREAKING  b/fusion.lock: pages: 1 breaking\n" in result.out
+
+
+def test_a_first_lock_and_the_base_of_all_name_where_they_are(monorepo: Any) -> None:
+    base = monorepo.git("rev-parse", "HEAD")
+    shutil.copytree(monorepo.folder / "a", monorepo.folder / "sub" / "c")
+    monorepo.commit("a third")
+    formats = ("--format", "text", "--format", "json=all.json")
+    result = monorepo.run("check", "--all", "--offline", "--base", base, *formats)
+    compatible = [line.split(None, 1)[1] for line in result.out.splitlines() if line.startswith("compatible")]
+    assert compatible == [
+        f"with a/fusion.lock at {base[:12]}: no changes",
+        f"with b/fusion.lock at {base[:12]}: no changes",
+        f"first lock: nothing to compare (sub/c/fusion.lock at {base[:12]} does not exist)",
+    ]
+    report = json.loads(monorepo.read("all.json"))
+    assert report["base"] == {"label": f"3 locks at {base[:12]}", "kind": "git", "revision": base}

@@ -214,6 +214,13 @@ def test_the_base_without_a_ci_is_the_remotes_head(git: Git, options: Options, t
     assert failure(lambda: default_base(no_pull_request, options.root)) == Problem(
         None,
         "git",
+        "there is no base to compare with: this repository has no remote origin",
+        "name a branch, tag or commit with --base REV",
+    )
+    git("remote", "add", "origin", ".", cwd=options.root)
+    assert failure(lambda: default_base(no_pull_request, options.root)) == Problem(
+        None,
+        "git",
         "there is no base to compare with: origin/HEAD is not set in this clone",
         "name one with --base REV, or run: git remote set-head origin --auto",
     )
