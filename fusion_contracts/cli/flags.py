@@ -141,7 +141,16 @@ def judge(others: Mapping[str, Any], place: ConfigFile) -> None:
         elif key in COMMANDS:
             raise FusionError(f"{place.path}: {place.prefix}{key} must be a table", "correct the value", stage="usage")
         else:
-            raise unknown_key(place, key, {*keys_of(), *shared(), *COMMANDS})
+            raise _misplaced(place, key) or unknown_key(place, key, {*keys_of(), *shared(), *COMMANDS})
+
+
+def _misplaced(place: ConfigFile, key: str) -> FusionError | None:
+    """That a flag stands at the top, which belongs into the table of its command; None where it is no flag."""
+    tables = [f"[{place.prefix}{command}]" for command in COMMANDS if key in flags_of(command)]
+    if not tables:
+        return None
+    message = f"{place.path}: unknown key {place.prefix}{key}"
+    return FusionError(message, f"it is a flag: write it in {' or '.join(tables)}", stage="usage")
 
 
 def _judge_command(command: str, table: Mapping[str, Any], place: ConfigFile) -> None:

@@ -49,8 +49,15 @@ def _conflicts(conflicts: Sequence[Conflict], path: str) -> int:
         tell(f"fusion: {shown}: {count(len(conflicts) - _TOLD, 'other conflict')}")
     word = shell_word(path)
     tell("next: keep one side of each marked entry; or write them anew from their sources: "
-         f"git checkout --theirs -- {word} && fusion lock")  # fmt: skip
+         f"git checkout --theirs -- {word} && fusion lock{_in_its_folder(path)}")  # fmt: skip
     return FOUND
+
+
+def _in_its_folder(path: str) -> str:
+    """The option that leads from the top of the repository, where git stands, to the settings beside a lock."""
+    folder = Path(path).parent
+    settings = any((folder / name).is_file() for name in ("fusion.toml", "pyproject.toml"))
+    return f" -C {shell_word(folder.as_posix())}" if settings and folder != Path() else ""
 
 
 def _as_text(base: str, ours: str, theirs: str, shown: str, error: FusionError) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.cli.drivers import ATTRIBUTES as DRIVERS
 from fusion_contracts.cli.locking import Job, write_lock
 from fusion_contracts.cli.output import OK, say
@@ -95,6 +95,19 @@ def _workflow(project: Project) -> None:
         say("no workflow yet: it depends on the source; run fusion init again after fusion lock")
     elif _missing(project.root / ".github" / "workflows" / "fusion.yml", lambda: workflow(project)):
         say(choice(project))
+        if below := _below_the_top(project.root):
+            say(f"GitHub runs workflows only of the repository's top: move it there, and give each run -C {below}")
+
+
+def _below_the_top(root: Path) -> str:
+    """The folder from the top of its repository, as a word for a shell; "" at the top, and where there is none."""
+    from fusion_contracts.sources.git import prefix
+
+    try:
+        above = prefix(root).rstrip("/")
+    except FusionError:
+        return ""
+    return shell_word(printable(above)) if above else ""
 
 
 def _missing(path: Path, text: Callable[[], str]) -> bool:

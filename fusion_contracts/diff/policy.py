@@ -50,7 +50,7 @@ def read_levels(levels: Mapping[str, str | Level]) -> dict[str, Level]:
 def require_rule(identifier: str) -> None:
     """Raise FusionError where there is no rule of that id, naming the nearest."""
     if identifier not in rule_ids():
-        raise FusionError(_unknown(identifier), "take the id from a finding's `rule`", stage="usage")
+        raise FusionError(_unknown(identifier), "fusion explain lists them all", stage="usage")
 
 
 def _level(identifier: str, level: str | Level) -> Level:

@@ -157,6 +157,7 @@ WRONG = [
     ("[check]\nofline = true\n", "fusion.toml: unknown key check.ofline; did you mean offline?"),
     ("[chek]\noffline = true\n", "fusion.toml: unknown key chek; did you mean check?"),
     ("no-colour = true\n", "fusion.toml: unknown key no-colour; did you mean no-color?"),
+    ("offline = true\n", "fusion.toml: unknown key offline; it is a flag: write it in [check]"),
     ("format = ['json']\n", "fusion.toml: unknown key format; did you mean formats?"),
     ("check = true\n", "fusion.toml: check must be a table; correct the value"),
     ("[check]\noffline = 'yes'\n", "fusion.toml: check.offline must be true or false; correct the value"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from typing import Any
 
@@ -33,6 +34,15 @@ def test_everything_is_missing(project: Any, close_page: Any) -> None:
     assert "run: fusion check --local\n" in workflow
     assert "run: fusion check --base HEAD\n" in workflow
     assert project.run("lock", "--check").code == 0
+
+
+def test_a_workflow_below_the_top_is_said_to_belong_there(repository: Any, close_page: Any) -> None:
+    repository.write("sub/a/pages.json", json.dumps({"tools": [close_page]}))
+    result = repository.run("init", "-C", "sub/a", "--name", "pages", "--", *repository.command("pages"))
+    assert result.code == 0
+    assert result.out.splitlines()[3] == (
+        "GitHub runs workflows only of the repository's top: move it there, and give each run -C sub/a"
+    )
 
 
 def test_again_it_changes_nothing(project: Any, close_page: Any) -> None:

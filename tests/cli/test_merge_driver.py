@@ -99,6 +99,16 @@ def test_a_fusion_that_cannot_start_leaves_git_as_it_was(clone: Any, broken: str
     assert "<<<<<<< ours\n" in clone.read("fusion.lock")
 
 
+def test_the_way_out_of_a_conflict_below_the_top_leads_to_its_settings(clone: Any) -> None:
+    clone.write("sub/a/fusion.toml", "")
+    path = "sub/a/fusion.lock"
+    branches(clone, lock(A), lock(replace(A, title="One")), lock(replace(A, title="Two")), path)
+    assert git(clone, "merge", "--no-edit", "theirs").stderr.splitlines()[1] == (
+        "next: keep one side of each marked entry; or write them anew from their sources: "
+        "git checkout --theirs -- sub/a/fusion.lock && fusion lock -C sub/a"
+    )
+
+
 def test_a_conflict_names_the_tool_and_the_way_out(clone: Any) -> None:
     branches(
         clone,

@@ -38,9 +38,9 @@ def test_levels_are_read_in_any_case() -> None:
     [
         (
             {"tool-remove": "safe"},
-            'there is no rule "tool-remove"; the nearest is tool-removed; take the id from a finding\'s `rule`',
+            'there is no rule "tool-remove"; the nearest is tool-removed; fusion explain lists them all',
         ),
-        ({"%%": "safe"}, 'there is no rule "%%"; take the id from a finding\'s `rule`'),
+        ({"%%": "safe"}, 'there is no rule "%%"; fusion explain lists them all'),
         (
             {"tool-removed": "off"},
             '"off" is no level, for the rule tool-removed; write one of safe, risky, breaking',
