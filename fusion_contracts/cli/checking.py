@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -147,7 +148,7 @@ def finish(
         unchecked=[*(one for place, outcome in outcomes.items() for one in _unchecked(outcome, place)), *failed],
     )
     compared = {place: _compared(outcome, place, writer) for place, outcome in outcomes.items()}
-    writer.report(whole, Context("fusion check", compared, code, said, again=asked.words))
+    writer.report(whole, Context("fusion check", compared, code, said, again=_again(asked, outcomes.values())))
     writer.line(said)
     return code
 
@@ -164,6 +165,14 @@ def _unchecked(outcome: Outcome, place: str | None) -> Iterator[Problem]:
     for problem in outcome.unchecked:
         named = place is not None and problem.server is not None
         yield replace(problem, server=f"{place}: {problem.server}") if named else problem
+
+
+def _again(asked: Asked, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+    """What names the comparison outside of the hook in which pre-commit chose its base: HEAD, for a commit."""
+    chosen = asked.words or any(outcome.project.config.base for outcome in outcomes)
+    if chosen or not os.environ.get("PRE_COMMIT") or os.environ.get("PRE_COMMIT_REMOTE_NAME"):
+        return asked.words
+    return ("--base", os.environ.get("PRE_COMMIT_FROM_REF") or "HEAD")
 
 
 def _called(outcome: Outcome, place: str | None) -> str:

@@ -78,7 +78,7 @@ def _compiled(rule: VolatileRule) -> re.Pattern[str]:
     except re.error as error:
         raise FusionError(
             f"the volatile pattern {rule.pattern!r} is not a regular expression: {error}",
-            "correct it in [[tool.fusion.volatile]]",
+            "correct its entry below volatile in the settings",
             stage="usage",
         ) from None
 

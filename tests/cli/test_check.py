@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 from typing import Any
@@ -80,6 +81,17 @@ def test_the_ci_names_the_base(committed: Any, monkeypatch: pytest.MonkeyPatch) 
     result = committed.run("check", "--offline")
     assert result.code == 0
     assert "compatible  with fusion.lock at origin/trunk (" in result.out
+
+
+def test_in_a_hook_the_hint_names_the_base_that_the_hook_chose(
+    committed: Any, close_page_v2: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed.serve("pages", close_page_v2)
+    committed.run("lock", "--write")
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    assert re.search(r'fusion waive [0-9a-f]{7} --reason "\.\.\." --base HEAD', committed.run("check", "--offline").out)
+    monkeypatch.delenv("PRE_COMMIT")
+    assert "--base HEAD" not in committed.run("check", "--offline").out
 
 
 @pytest.mark.parametrize("base", [(), ("--base", "HEAD")])

@@ -73,7 +73,7 @@ def test_a_pattern_that_is_none() -> None:
         scrubbed(VolatileRule("*", "*", "*", "(", "broken"))
     assert str(caught.value) == (
         "the volatile pattern '(' is not a regular expression: missing ), unterminated subpattern at position 0; "
-        "correct it in [[tool.fusion.volatile]]"
+        "correct its entry below volatile in the settings"
     )
 
 
