@@ -172,8 +172,9 @@ class Writer:
         """Write the report in each format: the files together, then standard output."""
         from fusion_contracts.report import render
 
-        look = replace(context, width=self.width, colour=self.colour, show=self.show, version=__version__)
-        plain = replace(look, colour=False)
+        shown = replace(context, width=self.width, show=self.show, version=__version__)
+        look = replace(shown, wraps=self.wraps, colour=self.colour)
+        plain = replace(shown, colour=False)
         texts = {one.path: render(one.form, report, plain if one.path else look) for one in self.targets}
         spoken = texts.pop(None, None)
         _write({path: text for path, text in texts.items() if path})
@@ -194,6 +195,11 @@ class Writer:
         from shutil import get_terminal_size
 
         return get_terminal_size((_WIDTH, 24)).columns
+
+    @property
+    def wraps(self) -> bool:
+        """Whether long answers are wrapped: on a terminal. In a log they stay lines that can be searched for."""
+        return self.speaks and sys.stdout.isatty()
 
     @property
     def colour(self) -> bool:

@@ -46,9 +46,9 @@ class Context:
     """What surrounds a report. Every format takes one, and uses of it what it can show.
 
     `compared` holds the locks of the run by the `lockfile` of their findings: None for the only one. `width`, `colour`
-    and `show` are a terminal's. `ending` is the last line, and `code` the exit code that it states. `again` are the
-    words with which `fusion waive` and `fusion explain` look at the same comparison: `--base main`. `version` is this
-    release's.
+    and `show` are a terminal's; `wraps` says that it is one. `ending` is the last line, and `code` the exit code that
+    it states. `again` are the words with which `fusion waive` and `fusion explain` look at the same comparison: `--base
+    main`. `version` is this release's.
     """
 
     command: str = "fusion diff"
@@ -57,6 +57,7 @@ class Context:
     ending: str = ""
     again: tuple[str, ...] = ()
     width: int = 100
+    wraps: bool = False
     colour: bool = False
     show: frozenset[str] = frozenset()
     version: str = ""

@@ -50,19 +50,30 @@ def render(report: Report, context: Context) -> str:
     `context.show` holds any of `safe`, `risky`, `prose`, `waived`, `all`: what to list in full.
     """
     findings = render_findings(report, context) + why(report, context)
-    answers = "".join(f"{line}\n" for one in context.compared.values() for line in _answers(one, context.command))
+    answers = "".join(f"{line}\n" for one in context.compared.values() for line in _answers(one, context))
     # an answer names what it could not check
     problems = "" if answers else render_problems(report.errors, width=context.width, colour=context.colour)
     return log_lines("\n".join(filter(None, (answers, findings, problems)))) or "no changes\n"
 
 
-def _answers(one: Compared, command: str) -> Iterator[str]:
+def _answers(one: Compared, context: Context) -> Iterator[str]:
     """What `fusion check` asked of a lock, an answer a line, and below it what is wrong."""
     if one.answers:
-        yield f"{command}: {printable(one.title)}"
+        yield f"{context.command}: {printable(one.title)}"
     for question, (answer, *details) in one.answers.items():
-        yield f"{question:<{_QUESTION}}{printable(answer)}"
-        yield from (" " * _INDENT + printable(line) for line in details)
+        yield from _hung(f"{question:<{_QUESTION}}", printable(answer), context)
+        for line in map(printable, details):
+            text = line.lstrip(" ")
+            yield from _hung(" " * (_INDENT + len(line) - len(text)), text, context)
+
+
+def _hung(head: str, text: str, context: Context) -> list[str]:
+    """The text behind its head. What a log shows stays one line, such that it can be searched for."""
+    room = columns(context.width) - len(head)
+    if not context.wraps or width_of(text) <= room:
+        return [head + text]
+    lines = wrap(text, room)
+    return [head + lines[0], *(" " * len(head) + line for line in lines[1:])]
 
 
 def render_findings(report: Report, context: Context) -> str:

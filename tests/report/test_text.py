@@ -16,7 +16,7 @@ from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.diff import Cost, Finding, Level, Report, Side, diff
 from fusion_contracts.errors import Problem
 from fusion_contracts.report import json as json_report
-from fusion_contracts.report.context import Context
+from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.report.layout import width_of
 from fusion_contracts.report.text import render, render_problems, why
 
@@ -286,6 +286,22 @@ def test_the_cost_to_the_model() -> None:
     grew = finding("catalog-tokens-grew", Level.RISKY, None, "the tools cost more", "/tools", side="server")
     assert "Cost to the model" not in text_of(added, grew, costs=(cost,))
     assert line in text_of(added, replace(grew, level=Level.SAFE), costs=(cost,))
+
+
+def test_long_answers_are_wrapped_behind_their_heads_on_a_terminal() -> None:
+    told = "1 server unchanged, 1 server not checked, and some more words"
+    answers = {"fresh": (told, "pages  BREAKING", f"  pages  not checked:{' x' * 30}")}
+    compared: dict[str | None, Compared] = {None: Compared(title="fusion.lock", answers=answers)}
+    assert render(Report(OLD, NEW, ()), Context("fusion check", compared, width=60, wraps=True)) == (
+        "fusion check: fusion.lock\n"
+        "fresh       1 server unchanged, 1 server not checked, and\n"
+        "            some more words\n"
+        "  pages  BREAKING\n"
+        "    pages not checked: x x x x x x x x x x x x x x x x x x x\n"
+        "    x x x x x x x x x x x\n"
+    )
+    logged = render(Report(OLD, NEW, ()), Context("fusion check", compared, width=60))
+    assert [len(line.rstrip()) for line in logged.splitlines()] == [25, 73, 17, 83]
 
 
 def test_the_last_line_names_the_rule_of_the_worst() -> None:
