@@ -147,7 +147,7 @@ def judge(others: Mapping[str, Any], place: ConfigFile) -> None:
 def _misplaced(place: ConfigFile, key: str) -> FusionError | None:
     """That a flag stands at the top, which belongs into the table of its command; None where it is no flag."""
     tables = [f"[{place.prefix}{command}]" for command in COMMANDS if key in flags_of(command)]
-    if not tables:
+    if not tables or key == "format":  # which is called formats at the top
         return None
     message = f"{place.path}: unknown key {place.prefix}{key}"
     return FusionError(message, f"it is a flag: write it in {' or '.join(tables)}", stage="usage")

@@ -96,7 +96,8 @@ def _head(change: _Change) -> list[str]:
 def _findings(change: _Change, width: int, *, colour: bool) -> tuple[str, bool]:
     """The report, and whether it says all that changed. Raises FusionError where a side is no lock."""
     from fusion_contracts.report.context import Context
-    from fusion_contracts.report.text import render
+    from fusion_contracts.report.escape import log_lines
+    from fusion_contracts.report.text import render_findings
 
     (old, before), (new, after) = _read(change.old, "the old side"), _read(change.new, "the new side")
     if before == after:
@@ -104,7 +105,9 @@ def _findings(change: _Change, width: int, *, colour: bool) -> tuple[str, bool]:
     report = _judged(change, old, new)
     if not report.findings:
         return "no change to what agents rely on; the text:\n", False
-    return "".join(_moved(old, new)) + render(report, Context(width=width, colour=colour)), True
+    # No `fusion waive`: between which commits git compares is not told, and without them it would look elsewhere.
+    found = log_lines(render_findings(report, Context(width=width, colour=colour)))
+    return "".join(_moved(old, new)) + found, True
 
 
 def _moved(old: Lock, new: Lock) -> Iterator[str]:

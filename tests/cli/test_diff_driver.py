@@ -19,8 +19,6 @@ BREAKING = (
     "  close_page                     when no longer accepts 'later'                              cd16508\n"
     '      worked  close_page {"when": "later"}\n'
     '      now     refused: when is "later"\n'
-    "\n"
-    'Accept on purpose: fusion waive cd16508 --reason "..."     Why: fusion explain enum-value-removed\n'
 )
 
 
