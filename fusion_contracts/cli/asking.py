@@ -31,6 +31,8 @@ def elsewhere(project: Project, lock: Lock) -> frozenset[str]:
 def ask(project: Project, lock: Lock, asked: Asked, left_out: frozenset[str]) -> Freshness | None:
     """Ask the servers that are selected, but those `left_out`; None where none is left. Notes are told."""
     from fusion_contracts.cli.fresh import freshness
+    from fusion_contracts.cli.refresh import Effort
+    from fusion_contracts.cli.wanted import Access
 
     globs = asked.servers
     if left_out:
@@ -39,7 +41,8 @@ def ask(project: Project, lock: Lock, asked: Asked, left_out: frozenset[str]) ->
         lock = Lock({name: contract for name, contract in lock.servers.items() if name not in left_out})
         if not globs:
             return None
-    fresh = freshness(project, lock, progress=tell, globs=globs, effort=asked.effort, access=asked.access)
+    effort, access = asked.effort or Effort(), asked.access or Access()
+    fresh = freshness(project, lock, progress=tell, globs=globs, effort=effort, access=access)
     for note in fresh.notes:
         tell(f"note: {printable(note)}")
     return fresh

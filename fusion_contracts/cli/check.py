@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -67,8 +68,6 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.checking import Asked, run
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import open_project, refuse_command
-    from fusion_contracts.cli.refresh import Effort
-    from fusion_contracts.cli.wanted import Access
 
     writer = Writer.of(format, output, folder, show, no_colour=no_colour, reads=[lockfile, config])
 
@@ -77,8 +76,13 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
         asked = Asked(
             base, tuple(servers), world, fail_on, offline, local, against=against or "base",
             expect_bump=expect_bump or next_version is not None, next_version=next_version,
-            effort=Effort.of(jobs, may_be_away), access=Access.of((), (), None, None, inputs),
         )  # fmt: skip
+        if not offline:
+            from fusion_contracts.cli.refresh import Effort
+            from fusion_contracts.cli.wanted import Access
+
+            effort, access = Effort.of(jobs, may_be_away), Access.of((), (), None, None, inputs)
+            asked = replace(asked, effort=effort, access=access)
         if not every:
             return run(open_project(folder, lockfile, config), asked, writer)
         if lockfile is not None or config is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
@@ -13,9 +13,6 @@ from fusion_contracts.cli.base import short_revision
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import FOUND, REFUSED, Writer
 from fusion_contracts.cli.project import Judging, Project, selected
-from fusion_contracts.cli.refresh import Effort
-from fusion_contracts.cli.roster import expanded
-from fusion_contracts.cli.wanted import Access
 from fusion_contracts.diff import Finding, Report, Side, failing, lowest
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
@@ -26,13 +23,18 @@ if TYPE_CHECKING:
     from fusion_contracts.cli.against import Basis
     from fusion_contracts.cli.bumping import Bumps
     from fusion_contracts.cli.fresh import Freshness, Stale
+    from fusion_contracts.cli.refresh import Effort
+    from fusion_contracts.cli.wanted import Access
 
 __all__ = ["Asked", "Outcome", "check_lock", "finish", "run"]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line asks of every lock it checks. `local`: start only servers of this repository."""
+    """What the command line asks of every lock it checks. `local`: start only servers of this repository.
+
+    `effort` and `access` say how servers are asked; None where none is, or nothing is said of it.
+    """
 
     base: str | None = None
     servers: tuple[str, ...] = ()
@@ -43,8 +45,8 @@ class Asked:
     against: str = "base"
     expect_bump: bool = False
     next_version: str | None = None
-    effort: Effort = field(default_factory=Effort)
-    access: Access = field(default_factory=Access)
+    effort: Effort | None = None
+    access: Access | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -225,7 +227,10 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     from fusion_contracts.lockfile.verify import damage
 
     judging = Judging.of(project, asked.world, asked.fail_on)
-    asked = replace(asked, servers=expanded(project, asked.servers))
+    if asked.servers:
+        from fusion_contracts.cli.roster import expanded  # reads client configurations
+
+        asked = replace(asked, servers=expanded(project, asked.servers))
     text = read_text(project.lock_path)
     opened = open_lock(text, origin=project.lockfile)
     lock = selected(opened.lock, asked.servers, where=project.lockfile)

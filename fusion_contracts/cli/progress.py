@@ -15,6 +15,7 @@ __all__ = ["announce", "counted", "quietly"]
 
 _VERBS = {"stdio": "starting", "http": "connecting to", "python": "importing"}
 _STEPS = 10  # lines about how far it is, in a log
+_FEW = 5  # sources below which nobody asks how far it is
 
 
 def announce(tasks: Sequence[Task], say: Callable[[str], None]) -> None:
@@ -45,7 +46,7 @@ def counted(total: int, say: Callable[[str], None]) -> Iterator[Callable[[object
     def count(_: object) -> None:
         nonlocal done
         done += 1
-        if done * _STEPS // total > (done - 1) * _STEPS // total:
+        if total >= _FEW and done * _STEPS // total > (done - 1) * _STEPS // total:
             say(f"{done} of {total} done")
 
     yield count
