@@ -444,3 +444,15 @@ def test_every_format_takes_a_finding_about_a_waiver(changed: Any, form: str) ->
     assert result.code == 1
     assert "0000000" in result.out
     assert "fault" not in result.err
+
+
+def test_the_page_offers_no_waiver_for_a_finding_about_one(changed: Any) -> None:
+    changed.write("fusion.toml", changed.read("fusion.toml") + OTHER)
+    page = changed.run("check", "--offline", "--format", "html").out
+    offered = re.findall(r"fusion waive (?:--\S+ )*([0-9a-f]{7})", page)
+    assert offered == [finding_of(changed, "enum-value-removed")["group"][:7]]
+
+
+def finding_of(project: Any, rule: str) -> dict[str, Any]:
+    report = json.loads(project.run("check", "--offline", "--format", "json").out)
+    return next(one for one in report["findings"] if one["rule"] == rule)
