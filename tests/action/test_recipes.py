@@ -47,7 +47,9 @@ def shell(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[s
 
 
 def test_the_action_is_used_as_it_can_be(root: Path) -> None:
-    recipe = Page(root, "GitHub").yaml
+    written, page = (yaml.safe_load(block) for block in Page(root, "GitHub").blocks("yaml"))
+    recipe = written
+    assert page[0]["uses"] == "actions/upload-artifact@v4"
     action = yaml.safe_load((root / ".github" / "actions" / "check" / "action.yml").read_text(encoding="utf-8"))
     first, last = recipe["jobs"]["check"]["steps"]
     assert first == {"uses": "actions/checkout@v4"}

@@ -159,8 +159,8 @@ def test_an_error_answer(options: Options) -> None:
 def test_a_client_configuration(options: Options) -> None:
     source = save(options.root, {"mcpServers": {"a": {"command": "x"}}})
     assert str(failure(source, options)) == (
-        "weather.json is a client's configuration, which this release does not read; "
-        "lock one of its servers: fusion lock -- COMMAND"
+        "weather.json is a client's configuration, whose servers are started only from the file in the folder; "
+        "name that file"
     )
 
 
