@@ -237,7 +237,7 @@ def test_headers_that_do_not_end(serve: Serve, options: Options) -> None:
 def test_compressed_answers_are_read(serve: Serve, options: Options) -> None:
     def small(exchange: Exchange) -> None:
         answer = json.dumps({"jsonrpc": "2.0", "id": exchange.message["id"], "result": {"tools": [TOOL]}}).encode()
-        exchange.body(gzip.compress(answer[:40], mtime=0) + gzip.compress(answer[40:]), headers={"Content_Encoding": "gzip"})
+        exchange.body(gzip.compress(answer[:40]) + gzip.compress(answer[40:]), headers={"Content_Encoding": "gzip"})
 
     def whole(exchange: Exchange) -> None:
         answer = json.dumps({"jsonrpc": "2.0", "id": exchange.message["id"], "result": {"tools": [TOOL]}}).encode()
