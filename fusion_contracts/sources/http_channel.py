@@ -51,6 +51,7 @@ class HttpChannel:
         self.version: str | None = None
         self._events: SimpleQueue[_Event] = SimpleQueue()
         self._before: threading.Thread | None = None
+        self._interrupted: FusionError | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -73,12 +74,18 @@ class HttpChannel:
     def receive(self, deadline: float) -> bytes | Settled:
         """The next message, or word that a request is over. Raises SilenceError, and what went wrong meanwhile."""
         try:
-            event = self._events.get(timeout=max(0.0, deadline - monotonic()))
+            event = self._interrupted or self._events.get(timeout=max(0.0, deadline - monotonic()))
         except Empty:
             raise SilenceError from None
         if isinstance(event, Exception):
             raise event
         return event
+
+    def interrupt(self) -> None:
+        """Let nobody wait for a message, now or later. Any thread may call it."""
+        self._interrupted = FusionError("was interrupted", "run it again", stage="list")
+        self.tell(self._interrupted)
+        self.meter.end()
 
     def close(self) -> None:
         """Let go of every connection."""

@@ -82,7 +82,7 @@ class _Listing:
         meter = Meter(deadline)
         known = self.target.known
         with interruptible(), enlisted() as member, transport(self.target, meter, self.options.environ) as channel:
-            member.ends_by(meter.end)
+            member.ends_by(channel.interrupt)
             session = Session(Connection(channel, conceal=known.conceal), deadline)
             try:
                 return known.concealed(session.list_everything(self.options.protocol_version))
