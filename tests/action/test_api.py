@@ -32,6 +32,7 @@ def comment(monkeypatch: pytest.MonkeyPatch) -> Any:
 def serve() -> Iterator[Callable[[Any], str]]:
     """Start a server that sends the same chunks to each request, and return its URL."""
     listening = socket.create_server(("127.0.0.1", 0))
+    threads: list[Thread] = []
 
     def start(chunks: Any) -> str:
         def answer() -> None:
@@ -43,10 +44,15 @@ def serve() -> Iterator[Callable[[Any], str]]:
                         for chunk in chunks:
                             connection.sendall(chunk)
 
-        Thread(target=answer, daemon=True).start()
+        threads.append(Thread(target=answer, daemon=True))
+        threads[-1].start()
         return f"http://127.0.0.1:{listening.getsockname()[1]}"
 
     yield start
+    # A thread that still waits when its socket is closed takes the next connection of whoever gets that descriptor.
+    listening.shutdown(socket.SHUT_RDWR)
+    for thread in threads:
+        thread.join()
     listening.close()
 
 

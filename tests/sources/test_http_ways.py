@@ -137,7 +137,8 @@ class Proxy:
         self.lines: list[str] = []
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.port = self.listening.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.accepting = threading.Thread(target=self._accept, daemon=True)
+        self.accepting.start()
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -174,6 +175,9 @@ class Proxy:
                 ends[ready].sendall(data)
 
     def stop(self) -> None:
+        """Wake the thread before the close: else it takes the next connection of whoever gets that descriptor."""
+        self.listening.shutdown(socket.SHUT_RDWR)
+        self.accepting.join()
         self.listening.close()
 
 
