@@ -243,8 +243,12 @@ class ServerProcess:
                 _end_tree(self._process)
             self._gone.wait(_GRACE_KILL)
             self._wait_for_group(_GRACE_DEAD)
-        for pipe in (self._process.stdout, self._process.stderr):
-            _close(pipe)
+        deadline = time.monotonic() + _LINGER  # readers close their pipes; one that a stray holds is left to its reader
+        for thread, pipe in zip(self._threads, (self._process.stderr, self._process.stdout), strict=False):
+            if thread.ident is None:
+                _close(pipe)
+            else:
+                thread.join(max(0.0, deadline - time.monotonic()))
 
     def _end_politely(self) -> None:
         """SIGTERM for the process group, and time for the process and then for its children to follow it."""
@@ -280,9 +284,13 @@ def _end_tree(process: subprocess.Popen[bytes]) -> None:
 
 
 def _chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:
-    with suppress(OSError, ValueError):  # closed by `stop`
-        while pipe is not None and (chunk := pipe.read(_CHUNK)):
-            yield chunk
+    """What comes; the pipe is closed by whoever reads it: a descriptor closed under a reader may soon be another's."""
+    try:
+        with suppress(OSError):
+            while pipe is not None and (chunk := pipe.read(_CHUNK)):
+                yield chunk
+    finally:
+        _close(pipe)
 
 
 def _close(pipe: IO[bytes] | None) -> None:
