@@ -64,6 +64,8 @@ def _visible(found: re.Match[str]) -> str:
     return _SHORT.get(character) or f"\\u{{{ord(character):x}}}"
 
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
 # What the C encoder writes differently from the canonical form: an exponent, and keys that UTF-16 sorts otherwise.
 _UNSURE = re.compile("[0-9]e[+-]|[\ue000-\U0010ffff]")
 
@@ -76,7 +78,7 @@ def canonical_json(value: JsonValue) -> bytes:
 
     Raises ValueError on NaN and Infinity, RecursionError on values far deeper than `MAX_DEPTH`.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    text = _CANONICAL.encode(value)
     if _UNSURE.search(text):
         text = _spell(value)
     return text.encode("utf-8", "surrogatepass")

@@ -53,6 +53,7 @@ def hidden_added(old: JsonValue, new: JsonValue, name: str = "") -> Iterator[Inv
 
     Pointers are relative to `new`; `name` says for people where the text belongs.
     """
+    old, new = _rest(old, new), _rest(new, old)
     if _plain(json.dumps(new)):
         return
     hidden = [(pointer, text, runs) for pointer, text in _texts(new, "") if (runs := hidden_runs(text))]
@@ -68,6 +69,15 @@ def hidden_added(old: JsonValue, new: JsonValue, name: str = "") -> Iterator[Inv
                 fresh.append(run)
         if fresh:
             yield InvisibleTextAdded(pointer=pointer, name=name, after=text, hidden=tuple(fresh))
+
+
+def _rest(item: JsonValue, other: JsonValue) -> JsonValue:
+    """The members of an object that the other one does not have alike, as deep as both are objects."""
+    if not isinstance(item, dict) or not isinstance(other, dict):
+        return item
+    return {
+        name: _rest(part, other.get(name)) for name, part in item.items() if name not in other or other[name] != part
+    }
 
 
 def _plain(document: str) -> bool:

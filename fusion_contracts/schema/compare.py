@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fusion_contracts.schema.answer import NOTHING
+from fusion_contracts.schema.aside import aside, without
 from fusion_contracts.schema.build import Builder
 from fusion_contracts.schema.closure import Closure
 from fusion_contracts.schema.dialect import Untranslatable, dialect_of, translate
@@ -60,7 +61,7 @@ def compare(old: Any, new: Any, *, world: str = "declared", dialect: str | None 
     """
     with deep_recursion():
         try:
-            pair = Pair(Side(old, dialect), Side(new, dialect), world=world)
+            pair = Pair(Side(old, dialect), Side(new, dialect), world=world, focused=True)
             return pair.comparison()
         except Undecided as trouble:
             return _unread(old, new, trouble.reason)
@@ -114,16 +115,23 @@ class Side:
 
 
 class Pair:
-    """Two sides in one space of formulas, ready for questions. `objects`: no value but an object counts at the root."""
+    """Two sides in one space of formulas, ready for questions. `objects`: no value but an object counts at the root.
 
-    def __init__(self, old: Side, new: Side, *, world: str = "declared", objects: bool = False) -> None:
+    `focused`: what no answer depends on is left out of the formulas; not for a pair that is to be `limited`.
+    """
+
+    def __init__(
+        self, old: Side, new: Side, *, world: str = "declared", objects: bool = False, focused: bool = False
+    ) -> None:
         self.identity = Identity()
         self.old, self.new, self.objects = old, new.limited(self.identity.merged(old.schema, new.schema)), objects
         self.space = Space()
         self.builder = Builder(self.space)
+        alike = focused and world == "declared" and old.dialect == new.dialect
+        self._aside = aside(old.schema, self.new.schema) if alike else frozenset()
         self.before = self.edited(old.schema)
-        self.after = self._narrowed(self.builder.document(self.new.schema))
-        self._whole, self._world = old.schema, world
+        self.after = self._narrowed(self.builder.document(without(self.new.schema, self._aside)))
+        self._whole, self._world = without(old.schema, self._aside), world
         self._closed: int | None = None
         self._steps = 0
         self._solver = Solver(self.space)  # what one question found serves the next
@@ -178,7 +186,7 @@ class Pair:
 
     def edited(self, schema: Any) -> int:
         """The formula of the old document after an edit; what it shares with the old document is read once."""
-        return self._narrowed(self.builder.document(schema, samples=True))
+        return self._narrowed(self.builder.document(without(schema, self._aside), samples=True))
 
     def _narrowed(self, formula: int) -> int:
         return self.space.both([formula, self.space.make("type", OBJECT)]) if self.objects else formula

@@ -59,7 +59,8 @@ def explain(  # noqa: PLR0913 - two sides, each with its dialect, and two ways t
             sides = Side(old, old_dialect), Side(new, new_dialect)
             if output:
                 sides = sides[1], sides[0]
-            explanation = explain_pair(Pair(*sides, world=world, objects=arguments), output=output)
+            pair = Pair(*sides, world=world, objects=arguments, focused=True)
+            explanation = explain_pair(pair, output=output)
         except Undecided as trouble:
             return _unread(old, new, trouble.reason)
         except RecursionError:

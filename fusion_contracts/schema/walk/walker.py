@@ -37,6 +37,7 @@ class Walker:
     def __init__(self, old: Any, new: Any, identity: Identity) -> None:
         self.old, self.new = Document(old), Document(new)
         self.identity = identity
+        self._refers = identity.has_reference(old)  # most documents hold no reference: one look at the whole
         self._viewer = Viewer()
         self.pairing = Pairing(self._viewer, self.identity)
         self._uses: Uses = {("", ""): [("", None)]}
@@ -108,7 +109,9 @@ class Walker:
     def unchanged(self, old: Any, new: Any) -> bool:
         """Whether two parts say the same: the same text, and nothing in it refers to what differs."""
         return self.identity.same(old, new) and (
-            not self.identity.has_reference(old) or self.identity.same(self.old.root, self.new.root)
+            not self._refers
+            or not self.identity.has_reference(old)
+            or self.identity.same(self.old.root, self.new.root)
         )
 
     def _compare(self, frame: Frame) -> Iterator[Raw]:

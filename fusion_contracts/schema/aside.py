@@ -1,0 +1,57 @@
+"""Arguments that no answer depends on, and that a question about a pair of schemas may therefore leave out.
+
+Most changes touch one argument of ten. An argument that both sides describe alike and neither requires is in no
+smallest witness: where some object breaks, the same object without it breaks too. That holds while nothing else at the
+root speaks of it, which is why a root with any further keyword, or with a reference that may lead here, is left whole;
+and while no other value may stand under its name, so in the declared world alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fusion_contracts.canonical import text_of
+
+__all__ = ["aside", "without"]
+
+# Keywords of a root that say nothing of an argument beyond what stands under its name.
+_PLAIN = frozenset({
+    "$comment", "$defs", "$schema", "additionalProperties", "default", "definitions", "deprecated", "description",
+    "examples", "properties", "required", "title", "type",
+})  # fmt: skip
+_REFERENCES = (b"$ref", b"$dynamicRef", b"$recursiveRef")
+_NOTHING: frozenset[str] = frozenset()
+
+
+def aside(old: Any, new: Any) -> frozenset[str]:
+    """The names of two roots' arguments that may be left out of both.
+
+    Equal parts of the two documents must be the same objects (`Identity.merged`).
+    """
+    if not _plain(old) or not _plain(new):
+        return _NOTHING
+    before, after = old["properties"], new["properties"]
+    needed = {*old.get("required", ()), *new.get("required", ())}
+    same = {name for name, part in before.items() if name not in needed and part is after.get(name, _NOTHING)}
+    return frozenset(same) if same and not _refers(old) and not _refers(new) else _NOTHING
+
+
+def without(schema: Any, names: frozenset[str]) -> Any:
+    """The schema without these arguments; what it keeps is shared with it."""
+    if not names or not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        return schema
+    kept = {name: part for name, part in schema["properties"].items() if name not in names}
+    return {**schema, "properties": kept}
+
+
+def _plain(root: Any) -> bool:
+    if not isinstance(root, dict) or not root.keys() <= _PLAIN or root.get("additionalProperties", False) is not False:
+        return False
+    required = root.get("required", [])
+    named = isinstance(required, list) and all(isinstance(name, str) for name in required)
+    return named and isinstance(root.get("properties"), dict)
+
+
+def _refers(root: Any) -> bool:
+    text = text_of(root)
+    return text is None or any(word in text for word in _REFERENCES)
