@@ -45,6 +45,7 @@ class Solver:
         self._rivals: dict[tuple[tuple[int, ...], int], list[list[int]]] = {}
         self._parts: dict[int, frozenset[int]] = {}
         self._shown: dict[tuple[str, int], list[Any]] = {}
+        self._sampled: dict[tuple[Goal, str], Any] = {}
 
     def spend(self, steps: int = 1) -> None:
         """Count steps against the budget. Raises Exhausted when it is used up."""
@@ -90,6 +91,12 @@ class Solver:
         return Branch(self, goal, kind).run()
 
     def _sample(self, goal: Goal, name: str) -> Any:
+        """What the contract shows for a property, where that satisfies the goal; looked for once."""
+        if (goal, name) not in self._sampled:
+            self._sampled[goal, name] = self._fitting(goal, name)
+        return self._sampled[goal, name]
+
+    def _fitting(self, goal: Goal, name: str) -> Any:
         values = (value for literal in goal for value in self._samples(name, literal))
         try:
             return next((value for value in values if self.evaluator.all_hold(goal, value)), NOTHING)
