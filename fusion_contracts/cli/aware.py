@@ -52,7 +52,7 @@ class Known:
 
 def answer(question: Question, writer: Writer) -> int:
     """Print what is known. Raises FusionError without releases, or for an action or a release that is not there."""
-    from fusion_contracts.lockfile.file import read_lock
+    from fusion_contracts.lockfile.disk import read_lock
 
     project = question.project
     lock = selected(read_lock(project.lock_path), question.servers, where=project.shown_lock)

@@ -10,9 +10,10 @@ from pathlib import Path
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.diff import Side
+from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
 
-__all__ = ["base_commit", "base_lock", "short_revision"]
+__all__ = ["base_commit", "base_lock", "path_before", "short_revision"]
 
 _SHORT = 7  # digits of a commit's id
 _FULL = re.compile("[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1, SHA-256
@@ -41,20 +42,31 @@ def base_lock(project: Project, revision: str | None, globs: Sequence[str] = ())
     renamed since is read under its old name: another name must not make a check pass. Before the first commit there is
     none. Raises FusionError: not a repository, an unknown revision, no common commit, a lock that cannot be read.
     """
-    from fusion_contracts.sources.git import is_unborn, renamed_from, show
-    from fusion_contracts.sources.lock import decode_lock
+    from fusion_contracts.sources.git import is_unborn
+    from fusion_contracts.sources.lock_at import files_at
 
     revision = revision or project.config.base
     if revision in {None, "HEAD"} and is_unborn(project.root):
         return Side("HEAD", "git"), None
     commit, label = base_commit(project.root, revision)
-    path = project.lockfile
-    data = show(commit, path, project.root)
-    if data is None and (before := renamed_from(commit, path, project.root)) is not None:
-        path, data = before, show(commit, before, project.root)
-    where = f"{project.shown(path)} at {label}"
-    side = Side(where, "git", commit)
-    if data is None:
-        return side, None
-    lock = decode_lock(data, where)
-    return side, Lock({server: contract for server, contract in lock.servers.items() if matches(server, globs)})
+    at, path = f" at {label}", project.lockfile
+    files = files_at(commit, path, project.root, at, project.shown(path))
+    if not files.there and (before := path_before(project, commit)) is not None:
+        files = files_at(commit, before, project.root, at, project.shown(before))
+    if not files.there:
+        return Side(f"{project.shown_lock}{at}", "git", commit), None
+    lock = files.open().lock
+    kept = Lock({server: contract for server, contract in lock.servers.items() if matches(server, globs)})
+    return Side(files.label(), "git", commit), kept
+
+
+def path_before(project: Project, commit: str) -> str | None:
+    """The path, from the project's folder, at which a commit has the lock that was moved to where it is now."""
+    from fusion_contracts.lockfile.disk import present_files
+    from fusion_contracts.sources.lock_at import former_path
+
+    try:
+        servers = present_files(project.lock_path).open().lock.servers.keys()
+    except FusionError:  # which is told where it is read
+        return None
+    return former_path(commit, project.lockfile, project.root, servers)

@@ -51,7 +51,7 @@ def _entries(project: Project, asked: Asked, found: Sequence[Point]) -> Iterator
     from fusion_contracts.sources.history import blobs
 
     judging = replace(Judging.of(project, asked.world), waivers=())  # what they accept changed all the same
-    data = blobs((point.blob for point in found if point.blob), project.root)
+    data = blobs((blob for point in found for blob in point.blobs.values()), project.root)
     known: Lock | None = None
     since: str | None = None
     for point in found:
@@ -69,11 +69,12 @@ def _entries(project: Project, asked: Asked, found: Sequence[Point]) -> Iterator
 
 
 def _lock(point: Point, data: Mapping[str, bytes], globs: Sequence[str]) -> Lock | None:
-    from fusion_contracts.sources.lock import decode_lock
+    from fusion_contracts.sources.lock import files_in
 
-    if point.blob is None:
+    if not point.blobs:
         return None
-    lock = decode_lock(data[point.blob], f"{printable(point.path)} at {printable(point.title or point.commit[:7])}")
+    files = {file: data[blob] for file, blob in point.blobs.items()}
+    lock = files_in(files, point.path, f" at {point.title or point.commit[:7]}").open().lock
     return Lock({name: contract for name, contract in lock.servers.items() if matches(name, globs)})
 
 

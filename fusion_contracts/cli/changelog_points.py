@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.declared import manifests
-from fusion_contracts.cli.past import path_at
+from fusion_contracts.cli.past import lock_entries, path_at
 from fusion_contracts.cli.place import from_the_top
 from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.tags import of_releases
@@ -20,7 +20,6 @@ from fusion_contracts.sources.history import (
     Commit,
     Tag,
     commits_between,
-    entries,
     is_ancestor,
     renamed_in,
     tags_merged,
@@ -56,7 +55,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A state of the lock: what to call what led to it, its day, its commit, and the blob of the lock, if it was there.
+    """A state of the lock: what to call what led to it, its day, its commit, and the blobs of the lock's files, if any.
 
     `path` is what the lock was called, from the top of the repository; `version` what the tag says.
     """
@@ -64,7 +63,7 @@ class Point:
     title: str
     date: str
     commit: str
-    blob: str | None
+    blobs: Mapping[str, str]
     path: str
     tag: str | None = None
     version: str | None = None
@@ -115,7 +114,7 @@ def _by_release(
     found: list[Point] = []
     for commit in commits:
         point = _point(project, path, commit, last)
-        renamed = path_at(path, commit.id, found[-1].commit, project) if found and point.blob is None else None
+        renamed = path_at(path, commit.id, found[-1].commit, project) if found and not point.blobs else None
         if renamed is not None:
             path = renamed
             point = _point(project, path, commit, last)
@@ -134,14 +133,21 @@ def _path(project: Project, new: str, shown: str) -> str:
     path = from_the_top(project)
     if is_ancestor(new, "HEAD", project.root):
         path = path_at(path, new, "HEAD", project) or path
-    if not commits_between(None, new, project.root, paths=[path]):
+    if not commits_between(None, new, project.root, paths=_paths(path)):
         message = f"the history of {printable(shown)} holds no {project.shown_lock}"
         raise FusionError(message, "commit the lock, or name it with --lockfile", stage="git")
     return path
 
 
 def _point(project: Project, path: str, commit: Commit, title: str) -> Point:
-    return Point(title, commit.date, commit.id, entries(commit.id, project.root, path).get(path), path)
+    return Point(title, commit.date, commit.id, lock_entries(commit.id, path, project), path)
+
+
+def _paths(path: str) -> list[str]:
+    """Where a lock of this path may be: in one file, or in its folder."""
+    from fusion_contracts.lockfile.file import FOLDER
+
+    return [path, f"{path}{FOLDER}"]
 
 
 def _by_commit(project: Project, path: str, old: str | None, new: str) -> Iterator[Point]:
@@ -149,7 +155,7 @@ def _by_commit(project: Project, path: str, old: str | None, new: str) -> Iterat
     found: list[Point] = []
     at = new
     while True:
-        commits = commits_between(old, at, project.root, paths=[path])
+        commits = commits_between(old, at, project.root, paths=_paths(path))
         found += [_point(project, path, commit, commit.date) for commit in commits]
         before = renamed_in(commits[-1].id, path, project.root) if commits else None
         if before is None:
@@ -164,7 +170,7 @@ def _tags(project: Project, new: str) -> dict[str, tuple[Tag, str]]:
     """The release tags that `new` descends from and what they say, by commit: of several the highest, which is last."""
     names = set(manifests(project.root).names)
     with suppress(FusionError):
-        from fusion_contracts.lockfile.file import read_lock
+        from fusion_contracts.lockfile.disk import read_lock
 
         names |= read_lock(project.lock_path).servers.keys()
     found = of_releases(tags_merged(new, project.root), names)

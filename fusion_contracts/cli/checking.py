@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.answers import answers
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fusion_contracts.cli.fresh import Freshness, Stale
     from fusion_contracts.cli.refresh import Effort
     from fusion_contracts.cli.wanted import Access
+    from fusion_contracts.lockfile.files import LockFiles
 
 __all__ = ["Asked", "Outcome", "check_lock", "finish", "run"]
 
@@ -68,7 +69,7 @@ class Outcome:
 
     project: Project
     judging: Judging
-    text: str
+    files: LockFiles
     lock: Lock
     before: Lock
     edited: tuple[Problem, ...]
@@ -187,21 +188,20 @@ def _compared(outcome: Outcome, place: str | None, writer: Writer) -> Compared:
     return Compared(
         old=outcome.before,
         new=outcome.lock,
-        path=_path(project) if writer.machine else None,
-        text=outcome.text,
         title=f"{_called(outcome, place)}, {count(len(outcome.lock.servers), 'server')}",
         answers=answers(outcome),
         versions=_versions(outcome),
         moved=outcome.bumps.moved if outcome.bumps else None,
         failing=outcome.failing,
         options=(*project.words, *outcome.judging.words),
+        **(_where(project, outcome.files) if writer.machine else {}),
     )
 
 
-def _path(project: Project) -> str:
-    from fusion_contracts.cli.place import from_the_top
+def _where(project: Project, files: LockFiles) -> dict[str, Any]:
+    from fusion_contracts.cli.place import shown_in
 
-    return from_the_top(project)
+    return shown_in(project, files, project.lock_path)
 
 
 def _versions(outcome: Outcome) -> dict[str, str]:
@@ -222,8 +222,7 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
     """Ask all three of a project's lock. Raises FusionError where there is no lock to check."""
     from fusion_contracts.cli.against import Basis, basis
     from fusion_contracts.cli.weighing import changed_settings
-    from fusion_contracts.lockfile.codec import open_lock
-    from fusion_contracts.lockfile.file import read_text
+    from fusion_contracts.lockfile.disk import read_files
     from fusion_contracts.lockfile.verify import damage
 
     judging = Judging.of(project, asked.world, asked.fail_on)
@@ -231,8 +230,8 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
         from fusion_contracts.cli.roster import expanded  # reads client configurations
 
         asked = replace(asked, servers=expanded(project, asked.servers))
-    text = read_text(project.lock_path)
-    opened = open_lock(text, origin=project.lockfile)
+    files = read_files(project.lock_path, project.lockfile)
+    opened = files.open()
     lock = selected(opened.lock, asked.servers, where=project.lockfile)
     names = {printable(name) for name in lock.servers}
     edited = tuple(problem for problem in damage(opened) if problem.server in names)
@@ -255,7 +254,7 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
 
         report = since_base(report, project, judging)
     return Outcome(
-        project, judging, text, lock, before, edited, fresh, report, first, unknown,
+        project, judging, files, lock, before, edited, fresh, report, first, unknown,
         unlearned=base.without, bumps=bumps, elsewhere=left_out,
         weighed=changed_settings(project, report.base.revision),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.base import short_revision
@@ -105,20 +105,20 @@ def _compared(named: Named, project: Project, judging: Judging, writer: Writer) 
         from fusion_contracts.cli.waived import since_base
 
         report = since_base(report, project, judging)
-    path, text = _shown(project, new.file or old.file) if writer.machine else (None, None)
+    shown = _shown(project, new.file or old.file) if writer.machine else {}
     fails = {one.fingerprint for one in judging.failing(report)}
     options = (*project.words, *judging.words)
-    return report, Compared(old.lock, new.lock, path, text, failing=fails, options=options)
+    return report, Compared(old.lock, new.lock, failing=fails, options=options, **shown)
 
 
-def _shown(project: Project, file: Path | None) -> tuple[str | None, str | None]:
+def _shown(project: Project, file: Path | None) -> dict[str, Any]:
     """Where formats show findings: in the lock, where it is one of the two sides, the new one if both are."""
     if file is None:
-        return None, None
-    from fusion_contracts.cli.place import from_the_top
-    from fusion_contracts.lockfile.file import read_text
+        return {}
+    from fusion_contracts.cli.place import shown_in
+    from fusion_contracts.lockfile.disk import read_files
 
-    return from_the_top(project, file), read_text(file)
+    return shown_in(project, read_files(file), file)
 
 
 def _report(judging: Judging, old: _Part, new: _Part, problems: Sequence[Problem]) -> Report:
@@ -256,9 +256,9 @@ def _configured(project: Project, roster: Roster, named: Named, source: Source, 
 
 
 def _locked(project: Project) -> _Part:
-    from fusion_contracts.lockfile.file import read_lock
+    from fusion_contracts.lockfile.disk import read_lock
 
-    return _Part(Side(printable(project.lockfile), "lock"), read_lock(project.lock_path), file=project.lock_path)
+    return _Part(Side(project.shown_lock, "lock"), read_lock(project.lock_path), file=project.lock_path)
 
 
 def _at_base(project: Project, revision: str) -> _Part | None:
@@ -270,8 +270,8 @@ def _at_base(project: Project, revision: str) -> _Part | None:
 
 def _first(project: Project, revision: str, writer: Writer) -> tuple[_Part, _Part]:
     shown = printable(short_revision(revision))
-    writer.line(f"first lock: nothing to compare, {printable(project.lockfile)} is not there at {shown}")
-    nothing = Side(shown, "git"), Side(printable(project.lockfile), "lock")
+    writer.line(f"first lock: nothing to compare, {project.shown_lock} is not there at {shown}")
+    nothing = Side(shown, "git"), Side(project.shown_lock, "lock")
     return _Part(nothing[0], Lock()), _Part(nothing[1], Lock())
 
 

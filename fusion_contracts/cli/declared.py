@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.cli.project import Project
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import ServerContract, SourceRecord
+
+if TYPE_CHECKING:
+    from fusion_contracts.lockfile.files import LockFiles
 
 __all__ = ["Declared", "Manifests", "declared", "is_committed", "is_ours", "manifests", "said"]
 
@@ -93,14 +96,20 @@ def is_ours(root: Path, contract: ServerContract, files: Manifests) -> bool:
 
 def is_committed(project: Project) -> bool:
     """Whether the lock is as HEAD has it: a tag says nothing of what was changed since."""
-    from fusion_contracts.lockfile.file import read_text
-    from fusion_contracts.sources.git import show
+    from fusion_contracts.lockfile.disk import read_files
+    from fusion_contracts.sources.lock_at import files_at
 
     try:
-        data = show("HEAD", project.lockfile, project.root)
+        committed = files_at("HEAD", project.lockfile, project.root, " at HEAD")
     except FusionError:
         return False
-    return data is not None and data.splitlines() == read_text(project.lock_path).encode().splitlines()
+    return committed.there and _lines(committed) == _lines(read_files(project.lock_path))
+
+
+def _lines(files: LockFiles) -> dict[str, list[str]]:
+    """What stands in a lock's files, whatever their line ends."""
+    texts = {**files.parts, "": files.whole or ""}
+    return {file: text.splitlines() for file, text in texts.items()}
 
 
 def _table(read: Callable[[str], bytes | None], name: str, parse: Callable[[bytes], Any]) -> dict[str, Any]:

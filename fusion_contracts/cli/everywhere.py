@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.against import basis
-from fusion_contracts.cli.base import base_commit
+from fusion_contracts.cli.base import base_commit, path_before
 from fusion_contracts.cli.checking import Asked, Outcome, check_lock, finish
 from fusion_contracts.cli.output import Writer
 from fusion_contracts.cli.project import Judging, Project, open_project
-from fusion_contracts.config import locate
+from fusion_contracts.config import Config, locate
 from fusion_contracts.diff import Report, Side
 from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.lockfile.file import DEFAULT_NAME, FOLDER, is_there
+from fusion_contracts.lockfile.files import LockFiles
 from fusion_contracts.model import Lock
 from fusion_contracts.report.counts import count
+from fusion_contracts.sources.git import tracked
+from fusion_contracts.sources.lock_at import lock_of
 
 __all__ = ["check_all"]
 
 _SETTINGS = ("fusion.toml", "pyproject.toml")
+_LOCKS = (DEFAULT_NAME, f"{DEFAULT_NAME}{FOLDER}/*")
 _KEPT = ".fusion/"  # releases are locks as well, and not checked
 
 
@@ -62,16 +67,26 @@ def _gone(
     root: Path, projects: Mapping[str, str], asked: Asked, base: tuple[str, str] | None
 ) -> dict[str | None, Outcome]:
     """The locks that were at the base and are no more, under no other name either: their servers were removed."""
-    from fusion_contracts.lockfile.file import DEFAULT_NAME
-    from fusion_contracts.sources.git import renamed_from, tracked
-
     if base is None:
         return {}
     commit, _ = base
-    before = {file for file in tracked(root, DEFAULT_NAME, revision=commit) if _KEPT not in f"/{file}"}
+    before = _locks(tracked(root, *_LOCKS, revision=commit))
     gone = before - projects.keys()
-    gone -= {renamed_from(commit, place, root) for place in projects} if gone else set()
+    gone -= {_before(root, place, home, commit) for place, home in projects.items()} if gone else set()
     return {place: _removed(_left(root, place), asked) for place in sorted(gone)}
+
+
+def _before(root: Path, place: str, home: str, commit: str) -> str | None:
+    """The path that a lock had at a commit, if it had another; relative to `root`, as `place` and `home` are."""
+    project = Project(root / home, Config(), None, posixpath.relpath(place, home))
+    before = path_before(project, commit)
+    return None if before is None else posixpath.normpath(posixpath.join(home, before))
+
+
+def _locks(files: Iterable[str]) -> set[str]:
+    """The locks that these files are, or are parts of, without those that are kept as releases."""
+    locks = {lock_of(file) for file in files if _KEPT not in f"/{file}"}
+    return {lock for lock in locks if posixpath.basename(lock) == DEFAULT_NAME}
 
 
 def _left(root: Path, place: str) -> Project:
@@ -87,24 +102,23 @@ def _removed(project: Project, asked: Asked) -> Outcome:
     base = basis(project, Lock(), asked.against, asked.base, asked.servers)
     old = base.before or Lock()
     report = judging.compare(old, Lock(), base=base.side, head=Side(project.shown_lock, "lock"))
-    return Outcome(project, judging, "", Lock(), old, (), None, report, first=False, unknown_base=None, gone=True)
+    nothing = LockFiles(project.lockfile)
+    return Outcome(
+        project, judging, nothing, Lock(), old, (), None, report, first=False, unknown_base=None, gone=True
+    )  # fmt: skip
 
 
 def _projects(root: Path) -> dict[str, str]:
     """Each lock and the folder of its settings, relative to `root`: where settings name it, else its own."""
-    from fusion_contracts.lockfile.file import DEFAULT_NAME
-    from fusion_contracts.sources.git import tracked
-
-    files = [file for file in tracked(root, DEFAULT_NAME, *_SETTINGS) if _KEPT not in f"/{file}"]
+    files = [file for file in tracked(root, *_LOCKS, *_SETTINGS) if _KEPT not in f"/{file}"]
     found = {}
     for home in {posixpath.dirname(file) or "." for file in files if posixpath.basename(file) in _SETTINGS}:
         named = _set(root / home, "lockfile")
         named = None if named is None else Path(named).as_posix()
-        if named is not None and (root / home / named).is_file():
+        if named is not None and is_there(root / home / named):
             found[posixpath.normpath(posixpath.join(home, named))] = home
-    for file in files:
-        if posixpath.basename(file) == DEFAULT_NAME:
-            found.setdefault(file, posixpath.dirname(file) or ".")
+    for lock in _locks(files):
+        found.setdefault(lock, posixpath.dirname(lock) or ".")
     if not found:
         message = f"git tracks no {DEFAULT_NAME} in {printable(str(root.resolve()))}"
         raise FusionError(message, "write one with fusion lock SOURCE, and git add it", stage="usage")

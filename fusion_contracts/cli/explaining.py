@@ -123,7 +123,7 @@ def since_base(
     from fusion_contracts.cli.base import base_lock
     from fusion_contracts.cli.project import selected
     from fusion_contracts.diff import Side
-    from fusion_contracts.lockfile.file import read_lock
+    from fusion_contracts.lockfile.disk import read_lock
 
     lock = selected(read_lock(project.lock_path), servers, where=project.lockfile)
     try:

@@ -136,8 +136,9 @@ def _judged(change: _Change, old: Lock, new: Lock) -> Report:
     """The report, by the settings beside the lock; without them where they cannot be read."""
     from fusion_contracts.cli.project import Judging, Project, open_project
     from fusion_contracts.config import Config
+    from fusion_contracts.sources.lock_at import lock_of
 
-    path = change.renamed or change.path
+    path = lock_of(change.renamed or change.path)
     folder = posixpath.dirname(path) or "."
     try:
         project = open_project(folder, posixpath.basename(path))

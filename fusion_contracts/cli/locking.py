@@ -13,7 +13,7 @@ from fusion_contracts.cli.fresh import Freshness, freshness
 from fusion_contracts.cli.noting import tell_excused, tell_notes, unpinned_note
 from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
 from fusion_contracts.cli.project import Judging, Project, matches, selected
-from fusion_contracts.cli.refresh import Effort, Refreshed, new_text, raise_first, refresh
+from fusion_contracts.cli.refresh import Effort, Refreshed, raise_first, refresh
 from fusion_contracts.cli.roster import Roster, all_disabled, configured, key_of, spread
 from fusion_contracts.cli.wanted import (
     Access,
@@ -25,6 +25,7 @@ from fusion_contracts.cli.wanted import (
     same_origin,
 )
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.files import MOST, LockFiles, renewed
 from fusion_contracts.model import Lock
 from fusion_contracts.report.counts import count
 
@@ -57,7 +58,7 @@ def write_lock(job: Job, *, write: bool) -> int:
     """Read the sources, say what changes, write the lock. Raises FusionError where nothing can be locked at all."""
     project = job.project
     old = _present(project)
-    locked = _decoded(old, project)
+    locked = old.open().lock
     roster, named = _roster(job, locked)
     found = refresh(project, roster, locked, twice=True, progress=tell, globs=job.servers, effort=job.effort)
     found.notes += unpinned_note(roster.wanted)
@@ -65,30 +66,25 @@ def write_lock(job: Job, *, write: bool) -> int:
     if found.excused and not (found.contracts or found.problems or gone):
         return _away(project, found, old)
     _require(found, job, gone)
-    text = new_text(old, locked, found.contracts, gone, origin=project.lockfile)
+    new = renewed(old, locked, found.contracts, gone)
     known = config.text_of(project.home)
     settings = _settings(job, roster.wanted, found)
     tell_notes(found, locked, named | gone | found.contracts.keys(), project)
     _say_accepted(project, locked, found, gone)
-    if old is not None and text != old and in_ci(os.environ) and not write:
+    if old.there and new != old and in_ci(os.environ) and not write:
         step = "run fusion lock elsewhere and commit it, or add --write"
         say(f"exit {FOUND}: {project.shown_lock} would change, and CI is set: {step}")
         return FOUND
-    _write(project, (old, text), (known, settings))
-    return _finish(project, locked, found, gone, changed=text != old)
+    _write(project, (old, new), (known, settings))
+    _say_layout(project, old, new)
+    return _finish(project, locked, found, gone, changed=new != old)
 
 
-def _present(project: Project) -> str | None:
-    """The text of the present lock, None where there is none."""
-    from fusion_contracts.lockfile.file import read_text
+def _present(project: Project) -> LockFiles:
+    """The files of the present lock, none where there is no lock."""
+    from fusion_contracts.lockfile.disk import present_files
 
-    return read_text(project.lock_path) if os.path.lexists(project.lock_path) else None
-
-
-def _decoded(text: str | None, project: Project) -> Lock:
-    from fusion_contracts.lockfile.codec import decode
-
-    return Lock() if text is None else decode(text, origin=project.lockfile)
+    return present_files(project.lock_path, project.lockfile)
 
 
 def _roster(job: Job, locked: Lock) -> tuple[Roster, frozenset[str]]:
@@ -119,7 +115,7 @@ def _named(roster: Roster, locked: Lock) -> frozenset[str]:
 
 
 def _nothing_configured(project: Project, globs: Sequence[str], roster: Roster) -> FusionError:
-    from fusion_contracts.lockfile.file import lock_above
+    from fusion_contracts.lockfile.file import is_there, lock_above
 
     if roster.disabled:
         return all_disabled(roster)
@@ -127,16 +123,16 @@ def _nothing_configured(project: Project, globs: Sequence[str], roster: Roster) 
         known = printable(", ".join(sorted(roster.names)))
         shown = printable(" or ".join(globs))
         return FusionError(f"no configured source matches {shown}", f"there are: {known}", stage="usage")
-    above = None if os.path.lexists(project.lock_path) else lock_above(project.lock_path)
+    above = None if is_there(project.lock_path) else lock_above(project.lock_path)
     further = f", or run it with -C {above}, where there is a lock" if above else ""
     message = "there is nothing to lock: no source is configured"
     return FusionError(message, f"name one: fusion lock -- COMMAND{further}", stage="usage")
 
 
-def _away(project: Project, found: Refreshed, old: str | None) -> int:
+def _away(project: Project, found: Refreshed, old: LockFiles) -> int:
     """Nothing was read, and all of it may be away: say so, and write nothing."""
     tell_notes(found, Lock(), frozenset(), project)
-    kept = f"{project.shown_lock} stays as it is" if old is not None else f"{project.shown_lock} was not written"
+    kept = f"{project.shown_lock} stays as it is" if old.there else f"{project.shown_lock} was not written"
     say(f"exit {OK}: {kept}: no server could be read, which is allowed")
     return OK
 
@@ -227,15 +223,16 @@ def in_ci(environ: Mapping[str, str]) -> bool:
     return environ.get("CI", "").lower() not in {"", "false", "0"}
 
 
-def _write(project: Project, lock: tuple[str | None, str], settings: tuple[str | None, str | None]) -> None:
+def _write(project: Project, lock: tuple[LockFiles, LockFiles], settings: tuple[str | None, str | None]) -> None:
     """Write the lock and the settings, both or none, each a pair of what it was and what it becomes.
 
     Raises FusionError where another run wrote one meanwhile.
     """
-    from fusion_contracts.lockfile.file import MAX_BYTES, write_together
+    from fusion_contracts.lockfile.disk import write_files
+    from fusion_contracts.lockfile.file import MAX_BYTES
 
-    (old, text), (known, added) = lock, settings
-    if len(text.encode()) > MAX_BYTES:
+    (old, new), (known, added) = lock, settings
+    if any(len(text.encode()) > MAX_BYTES for text in (new.whole or "", *new.parts.values())):
         message = f"{project.shown_lock} would be larger than {MAX_BYTES >> 20} MB, which is more than is read again"
         raise FusionError(message, "nothing was written; lock its servers in several files: --lockfile", stage="lock")
 
@@ -247,10 +244,18 @@ def _write(project: Project, lock: tuple[str | None, str], settings: tuple[str |
             message = f"{project.home.path} was changed meanwhile"
             raise FusionError(message, "nothing was written; run it again", stage="usage")
 
-    texts = {project.lock_path: text} if text != old else {}
-    write_together(texts if added is None else {**texts, project.home.path: added}, unchanged)
+    write_files(project.lock_path, old, new, {} if added is None else {project.home.path: added}, unchanged)
     if added is not None:
         tell(f"added the source to [{project.home.prefix}sources] in {project.home.path.name}")
+
+
+def _say_layout(project: Project, old: LockFiles, new: LockFiles) -> None:
+    """Say that the lock is a folder from here on, or how it would no longer be one."""
+    if new.parts and not old.parts:
+        tell(f"note: more than {MOST} servers: one file a server from here on, in {project.shown_lock}")
+    elif len(old.parts) > MOST >= len(new.parts) > 0:
+        step = "for one file again, remove it and run fusion lock"
+        tell(f"note: {project.shown_lock} stays, though {MOST} servers would go into one file; {step}")
 
 
 def _finish(project: Project, locked: Lock, found: Refreshed, gone: Collection[str], *, changed: bool) -> int:
@@ -271,14 +276,13 @@ def _finish(project: Project, locked: Lock, found: Refreshed, gone: Collection[s
 
 def verify_lock(job: Job) -> int:
     """`--check`: say whether the lock is intact and equal to its sources. Only reads."""
-    from fusion_contracts.lockfile.codec import open_lock
-    from fusion_contracts.lockfile.file import read_text
+    from fusion_contracts.lockfile.disk import read_files
     from fusion_contracts.lockfile.verify import damage
 
     project = job.project
     if job.prune:
         raise FusionError("--prune changes the lock, and --check only reads", "give one of the two", stage="usage")
-    opened = open_lock(read_text(project.lock_path), origin=project.lockfile)
+    opened = read_files(project.lock_path, project.lockfile).open()
     edited = damage(opened)
     lock = selected(opened.lock, job.servers, where=project.lockfile)
     given = None

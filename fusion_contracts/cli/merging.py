@@ -11,6 +11,7 @@ from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.cli.output import FOUND, OK, fault, tell
 from fusion_contracts.errors import FusionError
 from fusion_contracts.report.counts import count
+from fusion_contracts.sources.lock_at import lock_of
 
 if TYPE_CHECKING:
     from fusion_contracts.lockfile.merge import Conflict
@@ -55,7 +56,7 @@ def _conflicts(conflicts: Sequence[Conflict], path: str) -> int:
 
 def _in_its_folder(path: str) -> str:
     """The option that leads from the top of the repository, where git stands, to the settings beside a lock."""
-    folder = Path(path).parent
+    folder = Path(lock_of(path)).parent
     settings = any((folder / name).is_file() for name in ("fusion.toml", "pyproject.toml"))
     return f" -C {shell_word(folder.as_posix())}" if settings and folder != Path() else ""
 

@@ -38,8 +38,11 @@ class Project:
 
     @property
     def shown_lock(self) -> str:
-        """The lock's path for people."""
-        return self.shown(self.lockfile)
+        """The lock's path for people: its folder's, where it is one file a server."""
+        from fusion_contracts.lockfile.file import FOLDER, folder_of
+
+        is_folder = not os.path.lexists(self.lock_path) and folder_of(self.lock_path).is_dir()
+        return self.shown(f"{self.lockfile}{FOLDER}" if is_folder else self.lockfile)
 
     def shown(self, path: str) -> str:
         """A path from the folder for people, who stand where `seen_from` begins."""

@@ -49,7 +49,7 @@ def _since(project: Project, judging: Judging, lock: Lock, revision: str | None)
 def list_waivers(job: Job) -> int:
     """Print each waiver with what it accepts in the lock since its base."""
     from fusion_contracts.cli.comparing import announce
-    from fusion_contracts.lockfile.file import read_lock
+    from fusion_contracts.lockfile.disk import read_lock
 
     project, judging, named = job.project, job.judging, job.named
     if named.sources or named.command or named.servers:
@@ -132,7 +132,7 @@ def prune(job: Job) -> int:
 def _spent(project: Project, judging: Judging, revision: str | None) -> tuple[list[Use], list[Use], list[Problem]]:
     """The waivers that are spent, those of which that cannot be said, and why not."""
     from fusion_contracts.diff.waivers import spent
-    from fusion_contracts.lockfile.file import read_lock
+    from fusion_contracts.lockfile.disk import read_lock
 
     candidates = [use for use in judging.uses(_nothing()) if not use.expired]
     if not candidates:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fusion_contracts.sources.candidates import Candidate
     from fusion_contracts.sources.unit import Answer, Task
 
-__all__ = ["Effort", "Refreshed", "limits_of", "new_text", "raise_first", "read", "refresh"]
+__all__ = ["Effort", "Refreshed", "limits_of", "raise_first", "read", "refresh"]
 
 _KEPT = "its old entry stays in the lock, if it has one; the rest is locked"
 
@@ -188,25 +188,3 @@ def _take(found: Refreshed, reading: Reading, locked: Lock, globs: Sequence[str]
 
 def _is_refused_tool(problem: Problem) -> bool:
     return problem.stage == "normalise" and problem.message.startswith("tool ")
-
-
-def new_text(
-    old: str | None,
-    locked: Lock,
-    contracts: Mapping[str, ServerContract],
-    gone: Collection[str] = (),
-    *,
-    origin: str,
-) -> str:
-    """The lock's text with these contracts and without the servers `gone`: blocks of others keep every byte.
-
-    `old` is the present text, None where there is none. Raises FusionError where the text takes no new block.
-    """
-    kept = {name: contract for name, contract in locked.servers.items() if name not in gone}
-    if old is None or contracts.keys() == kept.keys():
-        from fusion_contracts.lockfile.codec import encode
-
-        return encode(Lock({name: contracts[name] for name in sorted(contracts)}))
-    from fusion_contracts.lockfile.splice import splice
-
-    return splice(old, Lock({**kept, **contracts}), {*contracts, *gone}, origin=origin)

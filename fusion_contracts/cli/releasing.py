@@ -90,11 +90,10 @@ def release_folder(project: Project, server: str) -> Path:
 
 def _intact(project: Project, globs: Sequence[str]) -> Lock | None:
     """The selected servers of the lock; None where it was edited, which is told."""
-    from fusion_contracts.lockfile.codec import open_lock
-    from fusion_contracts.lockfile.file import read_text
+    from fusion_contracts.lockfile.disk import read_files
     from fusion_contracts.lockfile.verify import damage
 
-    opened = open_lock(read_text(project.lock_path), origin=project.lockfile)
+    opened = read_files(project.lock_path, project.lockfile).open()
     lock = selected(opened.lock, globs, where=project.shown_lock)
     if not lock.servers:
         raise FusionError(f"{project.shown_lock} holds no server", "lock one first: fusion lock SOURCE", stage="usage")

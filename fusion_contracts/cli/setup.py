@@ -53,8 +53,10 @@ def set_up(job: Job) -> int:
 
 def _first_lock(job: Job) -> int:
     """The settings and the first lock. Of an existing lock nothing changes but that a new server joins it."""
+    from fusion_contracts.lockfile.file import is_there
+
     project = job.project
-    there = project.lock_path.exists()
+    there = is_there(project.lock_path)
     if job.names_source and (not there or _is_new(job)):
         return write_lock(job, write=False)
     if there:
@@ -72,7 +74,7 @@ def _first_lock(job: Job) -> int:
 
 def _is_new(job: Job) -> bool:
     """Whether the source of the command line is not the one that its server was locked from."""
-    from fusion_contracts.lockfile.file import read_lock
+    from fusion_contracts.lockfile.disk import read_lock
 
     one = asked(job.project, job.source, job.command, name=job.name, access=job.access)
     if one.source.kind == "config":
@@ -129,8 +131,8 @@ def _missing(path: Path, text: Callable[[], str]) -> bool:
 
 
 def _attributes(project: Project) -> None:
-    """Add the lock's line to .gitattributes. Of lines that speak of the lock only our own former one is extended."""
-    from fusion_contracts.lockfile.file import write_atomic
+    """Add the lines of the lock and its folder to .gitattributes. Of lines that are there only our own are extended."""
+    from fusion_contracts.lockfile.file import FOLDER, write_atomic
 
     path = project.root / ".gitattributes"
     try:
@@ -138,26 +140,45 @@ def _attributes(project: Project) -> None:
     except (OSError, UnicodeDecodeError):
         raise FusionError(f"cannot read {path}", "check its permissions", stage="usage") from None
     name = posixpath.normpath(Path(project.lockfile).as_posix())
+    lock, shown = project.shown(project.lockfile), printable(path.as_posix())
     if name.startswith(("../", "/")):
-        say(f"{project.shown_lock} lies elsewhere: add `{printable(posixpath.basename(name))} {_ATTRIBUTES}` there")
+        say(f"{lock} lies elsewhere: add `{printable(posixpath.basename(name))} {_ATTRIBUTES}` there")
         return
-    pattern = name if re.fullmatch(r"[\w./-]+", name) else json.dumps(name, ensure_ascii=False)  # as git quotes
-    shown = printable(path.as_posix())
-    older = re.compile(rf"^{re.escape(f'{pattern} {_WITHOUT_DRIVERS}')}(?=\r?$)", re.MULTILINE)
+    edited, told = _with_line(text, _pattern(name), lock, shown)
+    if edited == text and not re.search(_line(_pattern(name), _ATTRIBUTES), text, re.MULTILINE):  # people's own
+        say(told)
+        return
+    whole, more = _with_line(edited, _pattern(f"{name}{FOLDER}/*"), f"{lock}{FOLDER}", shown)
+    if whole == text:
+        say(told)
+        return
+    write_atomic(path, whole)
+    say(f"{more if edited == text else told}; {_INSTALL}")
+
+
+def _pattern(name: str) -> str:
+    """A path as git reads it in .gitattributes."""
+    return name if re.fullmatch(r"[\w./*-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
+def _line(pattern: str, attributes: str) -> str:
+    return rf"^{re.escape(f'{pattern} {attributes}')}(?=\r?$)"
+
+
+def _with_line(text: str, pattern: str, lock: str, shown: str) -> tuple[str, str]:
+    """The text of .gitattributes with a line for these files, and what was done, for people."""
+    older = re.compile(_line(pattern, _WITHOUT_DRIVERS), re.MULTILINE)
     if older.search(text):
-        write_atomic(path, older.sub(lambda line: f"{line[0]} {DRIVERS}", text, count=1))
-        say(f"added {DRIVERS} to the line of {project.shown_lock} in {shown}; {_INSTALL}")
-        return
+        edited = older.sub(lambda line: f"{line[0]} {DRIVERS}", text, count=1)
+        return edited, f"added {DRIVERS} to the line of {lock} in {shown}"
     lines = [line.split() for line in text.splitlines() if line.startswith((f"{pattern} ", f"{pattern}\t"))]
     if lines:
         missing = " ".join(word for word in DRIVERS.split() if not any(word in words for words in lines))
         advice = f"; for fusion's drivers, add {missing}" if missing else ""
-        say(f"{shown} speaks of {project.shown_lock} already; left as it is{advice}")
-        return
+        return text, f"{shown} speaks of {lock} already; left as it is{advice}"
     newline = "\r\n" if "\r\n" in text else "\n"
     gap = newline if text and not text.endswith("\n") else ""
-    write_atomic(path, f"{text}{gap}{pattern} {_ATTRIBUTES}{newline}")
-    say(f"added {project.shown_lock} to {shown}; {_INSTALL}")
+    return f"{text}{gap}{pattern} {_ATTRIBUTES}{newline}", f"added {lock} to {shown}"
 
 
 _INSTALL = "for merges by tool and findings in git diff, run in each clone: fusion merge-driver --install"

@@ -21,7 +21,7 @@ __all__ = ["print_lock", "print_source"]
 
 def print_lock(project: Project, writer: Writer, servers: Sequence[str], *, lint: bool = False) -> int:
     """Print what the lock holds, or what providers refuse of it. Raises FusionError where it cannot be read."""
-    from fusion_contracts.lockfile.file import read_lock
+    from fusion_contracts.lockfile.disk import read_lock
 
     shown = selected(read_lock(project.lock_path), servers, where=project.lockfile)
     writer.text(_linted(shown, writer) if lint else _rendered(shown, writer))

@@ -53,7 +53,7 @@ def _needed(project: Project, judging: Judging) -> frozenset[Any]:
 def since_releases(project: Project, judging: Judging) -> Report:
     """What changed in the lock since the newest release of each server. Raises FusionError where one cannot be read."""
     from fusion_contracts.cli.against import newest_here, of_releases
-    from fusion_contracts.lockfile.file import read_lock
+    from fusion_contracts.lockfile.disk import read_lock
     from fusion_contracts.model import Lock
 
     releases = newest_here(project)

@@ -167,7 +167,7 @@ def _meant(error: FusionError, project: Project, argument: str | None) -> Fusion
 
 
 def _locked_names(project: Project) -> Iterable[str]:
-    from fusion_contracts.lockfile.file import read_lock
+    from fusion_contracts.lockfile.disk import read_lock
 
     try:
         return read_lock(project.lock_path).servers

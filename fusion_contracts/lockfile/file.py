@@ -4,37 +4,52 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.alone import alone
-from fusion_contracts.lockfile.codec import decode
 from fusion_contracts.lockfile.verify import verify
-from fusion_contracts.model import Lock
 
 __all__ = [
-    "DEFAULT_NAME", "MAX_BYTES", "lock_above", "placed", "read_lock", "read_text", "verify", "write_atomic",
-    "write_together",
+    "DEFAULT_NAME", "FOLDER", "MAX_BYTES", "Content", "folder_of", "is_there", "lock_above", "placed", "read_text",
+    "verify", "write_atomic", "write_steps", "write_together",
 ]  # fmt: skip
 
 T = TypeVar("T")
+Content: TypeAlias = str | Mapping[str, str] | None
+"""What a path becomes: a file of this text, nothing, or a folder that is not there yet with these files."""
 
 placed: list[Path] = []
 """The files that this process has written, so that a command that is interrupted can say so."""
 
 DEFAULT_NAME = "fusion.lock"
+FOLDER = ".d"
+"""What the name of a lock's folder has behind the lock's own."""
 MAX_BYTES = 64 * 1024 * 1024
 """No honest lock is this large: a server of 200 tools takes some hundred kilobytes."""
 
 
-def read_lock(path: Path) -> Lock:
-    """The contracts in the lock at `path`. Raises FusionError, one sentence for each way in which that fails."""
-    return decode(read_text(path), origin=str(path))
+def folder_of(path: Path) -> Path:
+    """The folder in which the lock of this path is kept when it is one file a server."""
+    return Path(f"{path}{FOLDER}")
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a lock of this path, in one file or in its folder; hidden files in that are no lock."""
+    if os.path.lexists(path):
+        return True
+    try:
+        return any(not name.startswith(".") for name in os.listdir(folder_of(path)))  # noqa: PTH208 - names alone
+    except PermissionError:  # which is told when it is read
+        return True
+    except (OSError, ValueError):  # none, or no name for one
+        return False
 
 
 def read_text(path: Path) -> str:
@@ -68,7 +83,7 @@ def read_text(path: Path) -> str:
 def lock_above(path: Path) -> str | None:
     """The nearest folder above that of `path` that holds a lock of its name, as a shell word; None for none."""
     folders = Path(os.path.abspath(path)).parent.parents  # noqa: PTH100 - without following links
-    found = next((folder for folder in folders if (folder / path.name).is_file()), None)
+    found = next((folder for folder in folders if is_there(folder / path.name)), None)
     try:
         return None if found is None else shell_word(os.path.relpath(found))
     except ValueError:  # another drive on Windows
@@ -78,9 +93,9 @@ def lock_above(path: Path) -> str | None:
 def _read(path: Path, where: str) -> bytes:
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
-        raise FusionError(
-            f"{where} is a folder, not a lock", f"name the file, such as {where}/{DEFAULT_NAME}", stage="lock"
-        )
+        lock = where.removesuffix(FOLDER)
+        step = f"name the file, such as {where}/{DEFAULT_NAME}" if lock == where else f"name the lock: {lock}"
+        raise FusionError(f"{where} is a folder, not a lock", step, stage="lock")
     if not stat.S_ISREG(mode):
         raise FusionError(f"{where} is not a file", "name a lock that is a plain file", stage="lock")
     with path.open("rb") as file:
@@ -106,16 +121,28 @@ def write_together(texts: Mapping[Path, str], check: Callable[[], None] | None =
     `check` is called last before that, and may raise; what it finds holds until the files are there, as far as other
     runs of ours go that check as well. Raises FusionError, naming the file that cannot be written, when none was.
     """
+    write_steps(list(texts.items()), check)
+
+
+def write_steps(
+    steps: Sequence[tuple[Path, Content]], check: Callable[[], None] | None = None, *, within: Iterable[Path] = ()
+) -> None:
+    """`write_together` with an order: each takes its place, or goes from it, after the one before.
+
+    No other run of ours that checks changes a file in the same folders, nor `within`. Raises FusionError.
+    """
     with ExitStack() as staged:
-        targets = [_guarded(path, _stage, text, staged) for path, text in texts.items()]
+        ready = [_guarded(path, _prepared, content, staged) for path, content in steps]
         if check is not None:
-            staged.enter_context(alone(path.parent for path in texts))
+            staged.enter_context(alone([*within, *(path.parent for path, _ in steps)]))
             check()
-        for path, (temporary, target) in zip(texts, targets, strict=True):
-            _guarded(path, _put, temporary, target)
+        done = "nothing was changed"
+        for (path, _), put in zip(steps, ready, strict=True):
+            _guarded(path, put, done=done)
+            done = "what was to be written before it is there"
 
 
-def _guarded(path: Path, step: Callable[..., T], *arguments: Any) -> T:
+def _guarded(path: Path, step: Callable[..., T], *arguments: Any, done: str = "nothing was changed") -> T:
     """One step of writing a file, its errors in words."""
     where = printable(str(path))
     next_step = "check the path and its permissions, then run again"
@@ -125,7 +152,18 @@ def _guarded(path: Path, step: Callable[..., T], *arguments: Any) -> T:
         reason = _reason(error)
     except ValueError as error:  # a name with a zero character, a text with half a character
         reason = "it holds what UTF-8 cannot" if isinstance(error, UnicodeError) else "it has no name for a file"
-    raise FusionError(f"cannot write {where}: {reason}; nothing was changed", next_step, stage="lock")
+    raise FusionError(f"cannot write {where}: {reason}; {done}", next_step, stage="lock")
+
+
+def _prepared(path: Path, where: str, content: Content, staged: ExitStack) -> Callable[[Path, str], None]:
+    """All that can go wrong, done; what is returned puts the content into its place."""
+    if content is None:
+        return lambda path, _where: path.unlink(missing_ok=True)
+    if isinstance(content, str):
+        temporary, target = _stage(path, where, content, staged)
+        return lambda path, _where: _put(path, temporary, target)
+    folder = _stage_folder(path, where, content, staged)
+    return lambda path, _where: _put_folder(path, folder)
 
 
 def _target(path: Path, where: str) -> Path:
@@ -148,22 +186,56 @@ def _target(path: Path, where: str) -> Path:
 def _stage(path: Path, where: str, text: str, staged: ExitStack) -> tuple[Path, Path]:
     """Write the text beside its target, where it stays until `staged` ends; return both paths."""
     data, target = text.encode(), _target(path, where)
-    temporary = target.with_name(f".fusion-{os.getpid()}-{os.urandom(4).hex()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    temporary = _beside(target)
+    descriptor = os.open(temporary, _NEW, 0o666)
     staged.callback(_remove, temporary)  # also when interrupted: no litter
-    with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    _fill(descriptor, data)
     with suppress(FileNotFoundError):
         temporary.chmod(stat.S_IMODE(target.stat().st_mode))
     return temporary, target
 
 
-def _put(path: Path, _where: str, temporary: Path, target: Path) -> None:
+def _stage_folder(path: Path, where: str, texts: Mapping[str, str], staged: ExitStack) -> Path:
+    """Write a folder with these files beside where it is to be."""
+    if os.path.lexists(path) and (path.is_symlink() or not path.is_dir()):
+        raise FusionError(f"{where} is not a folder", "remove it, then run again", stage="lock")
+    temporary = _beside(path)
+    temporary.mkdir()
+    staged.callback(shutil.rmtree, temporary, ignore_errors=True)
+    for name, text in texts.items():
+        _fill(os.open(temporary / name, _NEW, 0o666), text.encode())
+    _settle(temporary)
+    return temporary
+
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".fusion-{os.getpid()}-{os.urandom(4).hex()}.tmp")
+
+
+def _fill(descriptor: int, data: bytes) -> None:
+    with open(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _put(path: Path, temporary: Path, target: Path) -> None:
     temporary.replace(target)
     placed.append(path)
     _settle(target.parent)
+
+
+def _put_folder(path: Path, temporary: Path) -> None:
+    if path.is_dir():  # it holds nothing, or what the system keeps in every folder that it shows
+        for entry in path.iterdir():
+            entry.replace(temporary / entry.name)
+        path.rmdir()
+    temporary.rename(path)
+    placed.append(path)
+    _settle(path.parent)
 
 
 def _remove(temporary: Path) -> None:

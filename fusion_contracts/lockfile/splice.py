@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
-from fusion_contracts.lockfile.codec import decode, encode_server
+from fusion_contracts.lockfile.codec import HEADER, decode, encode_server
 from fusion_contracts.lockfile.statements import statements
 from fusion_contracts.model import Lock
 
-__all__ = ["parted", "splice"]
+__all__ = ["joined", "parted", "splice", "split"]
 
 
 def splice(text: str, lock: Lock, names: Collection[str], *, origin: str = "the lock") -> str:
@@ -31,6 +31,29 @@ def splice(text: str, lock: Lock, names: Collection[str], *, origin: str = "the 
     kept = {name: server for name, server in before.servers.items() if name not in names}
     _check(spliced, Lock(kept | {name: lock.servers[name] for name in new}), origin)
     return spliced
+
+
+def split(text: str, names: Iterable[str], *, origin: str = "the lock") -> dict[str, str]:
+    """The text of a lock of its own for each of these servers: the text's head, then the server's block as it stands.
+
+    Raises FusionError as `splice` does.
+    """
+    before = decode(text, origin=origin)
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    head, *blocks = _blocks(text)
+    _check(head.text, Lock(), origin)
+    texts = {}
+    for name in names:
+        own = "".join(block.text for block in blocks if block.name == name)
+        texts[name] = (head.text + own).rstrip("\r\n") + line_end
+        _check(texts[name], Lock({name: before.servers[name]}), origin)
+    return texts
+
+
+def joined(texts: Iterable[str]) -> str:
+    """One lock out of the texts of several, each as `encode` or `split` gives it."""
+    bodies = ("".join(block.text for block in _blocks(text) if block.name is not None) for text in texts)
+    return "\n".join([HEADER, *bodies])
 
 
 @dataclass(slots=True)

@@ -20,8 +20,9 @@ class Compared:
     """One lock of the run, or the two sources that `fusion diff` was given.
 
     `old` and `new` are the two sides. `path` is the lock's, from the repository's top with forward slashes, and `text`
-    what stands in it: where findings are shown; None where no lock took part. `fusion check` fills `title`, which says
-    of which lock, and `answers` (`intact`, `fresh`, `compatible`, where it was asked `version`, where the change
+    what stands in it: where findings are shown; None where no lock took part. Of a lock that is one file a server,
+    `path` is the folder's and `parts` holds path and text of each server's file. `fusion check` fills `title`, which
+    says of which lock, and `answers` (`intact`, `fresh`, `compatible`, where it was asked `version`, where the change
     changes them `settings`): a sentence each, then lines with what is wrong. `versions` are those of the old side by
     server, where something better than its serverInfo says them; `moved` says how far versions moved, where
     `--expect-bump` asked.
@@ -39,6 +40,16 @@ class Compared:
     moved: Sequence[Moved] | None = None
     failing: Collection[str] | None = None
     options: tuple[str, ...] = ()
+    parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def file_of(self, server: str) -> tuple[str | None, str | None]:
+        """The path and the text of the file that holds a server, or would; a single one has it whatever its name."""
+        if not self.parts:
+            return self.path, self.text
+        from fusion_contracts.lockfile.files import file_name  # not needed where no lock took part
+
+        only = next(iter(self.parts.values())) if len(self.parts) == 1 else None
+        return self.parts.get(server) or only or (f"{self.path}/{file_name(server)}", "")
 
 
 @dataclass(frozen=True, slots=True)

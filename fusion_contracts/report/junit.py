@@ -90,7 +90,7 @@ def _suites(report: Report, context: Context) -> list[_Suite]:
 
     def suite(lockfile: str | None, server: str) -> _Suite:
         named = server if lockfile is None else f"{lockfile}: {server}"
-        return found.setdefault((lockfile, server), _Suite(named, _path(context, lockfile)))
+        return found.setdefault((lockfile, server), _Suite(named, _path(context, lockfile, server)))
 
     for lockfile, compared in context.compared.items():
         for server, old, new in pairs(compared.old, compared.new):
@@ -103,8 +103,8 @@ def _suites(report: Report, context: Context) -> list[_Suite]:
     return [*found.values(), *_unchecked(report.errors, list(found.values()), context)]
 
 
-def _path(context: Context, lockfile: str | None) -> str | None:
-    return context.compared[lockfile].path if lockfile in context.compared else None
+def _path(context: Context, lockfile: str | None, server: str) -> str | None:
+    return context.compared[lockfile].file_of(server)[0] if lockfile in context.compared else None
 
 
 def _names(old: ServerContract, new: ServerContract | None) -> Iterator[str]:

@@ -38,20 +38,20 @@ class Place:
 
 
 class Places:
-    """The places of the findings of one report. Each lock is read once, when the first of its findings asks."""
+    """The places of the findings of one report. Each file is read once, when the first of its findings asks."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._read: dict[str | None, Lines] = {}
+        self._read: dict[str, Lines] = {}
 
     def of(self, finding: Finding) -> Place | None:
         """Where a finding stands; None where no lock took part in its comparison."""
-        compared = self._context.of(finding)
-        if compared.path is None or compared.text is None:
+        path, text = self._context.of(finding).file_of(finding.server)
+        if path is None or text is None:
             return None
-        if finding.lockfile not in self._read:
-            self._read[finding.lockfile] = Lines(compared.text)
-        return Place(compared.path, self._read[finding.lockfile].of(finding))
+        if path not in self._read:
+            self._read[path] = Lines(text)
+        return Place(path, self._read[path].of(finding))
 
 
 class Lines:

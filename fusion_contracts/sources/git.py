@@ -17,7 +17,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources.base import Options, Reading
 from fusion_contracts.sources.catalog import parsed, read_catalog
-from fusion_contracts.sources.lock import decode_lock, reading_of
+from fusion_contracts.sources.lock import reading_of
 from fusion_contracts.sources.sniff import Kind, kind_of
 
 __all__ = [
@@ -73,13 +73,14 @@ class GitSource:
         path = self.path or options.lockfile
         data = show(self.revision, path, options.root)
         label = printable(f"{path} at {self.revision}")
-        if data is None:
+        if data is not None and kind_of(data, path) is not Kind.LOCK:
+            return read_catalog(parsed(data, label, path), origin=label, path=path, options=options)
+        from fusion_contracts.sources.lock_at import files_at
+
+        files = files_at(self.revision, path, options.root, f" at {self.revision}")
+        if not files.there:
             raise FusionError(f"there is no {label}", "name another revision or path: git:REV:PATH", stage="git")
-        match kind_of(data, path):
-            case Kind.LOCK:
-                return reading_of(decode_lock(data, label))
-            case _:
-                return read_catalog(parsed(data, label, path), origin=label, path=path, options=options)
+        return reading_of(files.open().lock)
 
 
 def show(revision: str, path: str | os.PathLike[str], cwd: Path) -> bytes | None:
@@ -168,6 +169,8 @@ def prefix(cwd: Path) -> str:
 def tracked(cwd: Path, *names: str, revision: str | None = None) -> list[str]:
     """The files below `cwd` that have one of these names, by their paths from it: tracked now, or at a revision.
 
+    A name may be that of a folder with `/*` behind it, for the files in it.
+
     Raises FusionError.
     """
     if revision is None:
@@ -178,7 +181,7 @@ def tracked(cwd: Path, *names: str, revision: str | None = None) -> list[str]:
     if status != 0:
         raise FusionError(f"git cannot list what it tracks: {error}", "run this inside the repository", stage="git")
     files = dict.fromkeys(filter(None, out.decode(errors="surrogateescape").split("\0")))
-    return [file for file in files if PurePosixPath(file).name in names]
+    return [file for file in files if any(PurePosixPath(file).match(name) for name in names)]
 
 
 def merge_base(base: str, cwd: Path) -> str:

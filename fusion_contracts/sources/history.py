@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.file import FOLDER
 from fusion_contracts.sources.git import SHALLOW, is_shallow, run_git
 
 __all__ = [
@@ -102,20 +103,26 @@ def blobs(ids: Iterable[str], cwd: Path) -> dict[str, bytes]:
 
 
 def renamed_in(commit: str, path: str, cwd: Path) -> str | None:
-    """The path from which a commit renamed a file to `path`; None where it did not. From the top, both."""
+    """The path from which a commit renamed a lock to `path`; None where it did not. From the top, both.
+
+    A lock that is a folder was renamed when a file of it was.
+    """
+    from fusion_contracts.sources.lock_at import lock_of
+
     arguments = ("diff-tree", "-r", "-z", "-M", "--name-status", "--diff-filter=R", f"{commit}^1", commit)
     status, out, _ = run_git(cwd, *arguments)
     fields = out.decode(errors="surrogateescape").split("\0")
     pairs = zip(fields[1::3], fields[2::3], strict=False)
-    return next((old for old, new in pairs if new == path), None) if status == 0 else None
+    renamed = ((lock_of(old), lock_of(new)) for old, new in pairs) if status == 0 else ()
+    return next((old for old, new in renamed if new == path != old), None)
 
 
 def moved_from(path: str, old: str, new: str, cwd: Path) -> str | None:
-    """The path that a file of `new` had at `old`, where commits between the two renamed it; None where none did.
+    """The path that a lock of `new` had at `old`, where commits between the two renamed it; None where none did.
 
     Paths are from the top of the repository.
     """
-    for commit in commits_between(old, new, cwd, paths=[path]):
+    for commit in commits_between(old, new, cwd, paths=[path, f"{path}{FOLDER}"]):
         before = renamed_in(commit.id, path, cwd)
         if before is not None:
             return moved_from(before, old, f"{commit.id}^1", cwd) or before

@@ -62,7 +62,7 @@ def _named(argument: str, options: Options) -> Source:
     try:
         mode = (options.root / path).stat().st_mode
     except (OSError, ValueError):  # also where the system takes no such name
-        return _no_file(argument)
+        return _kept_as_folder(path, options) or _no_file(argument)
     return _folder(path, options) if stat.S_ISDIR(mode) else _file(path, options, plain=stat.S_ISREG(mode))
 
 
@@ -104,12 +104,25 @@ def _names_servers(path: Path, head: bytes) -> bool:
 
 
 def _folder(path: Path, options: Options) -> Source:
+    from fusion_contracts.lockfile.file import FOLDER
     from fusion_contracts.sources.lock import LockSource
 
     lock = path / Path(options.lockfile).name
     if (options.root / lock).is_file():
         return LockSource(lock)
+    itself = Path(str(path).removesuffix(FOLDER))  # fusion.lock.d, the folder of a lock
+    found = _kept_as_folder(lock, options) or (_kept_as_folder(itself, options) if itself != path else None)
+    if found is not None:
+        return found
     raise FusionError(f"the folder {printable(str(path))} holds no {lock.name}", "name a file in it")
+
+
+def _kept_as_folder(path: Path, options: Options) -> Source | None:
+    """The lock of this path, where it is one file a server in the folder beside."""
+    from fusion_contracts.lockfile.file import is_there
+    from fusion_contracts.sources.lock import LockSource
+
+    return LockSource(path) if is_there(options.root / path) else None
 
 
 def _python(argument: str) -> Source:

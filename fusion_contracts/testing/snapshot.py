@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fusion_contracts.diff import Report
+    from fusion_contracts.lockfile.files import LockFiles
     from fusion_contracts.lockfile.verify import SurfaceChange
     from fusion_contracts.sources.base import Reading
 
@@ -111,17 +111,15 @@ class Snapshot:
 
     def _write(self, live: ServerContract) -> None:
         """Put the contract into the lock as it is now: another test may have changed it meanwhile."""
-        from fusion_contracts.cli.refresh import new_text
         from fusion_contracts.lockfile.alone import alone
-        from fusion_contracts.lockfile.file import write_atomic
+        from fusion_contracts.lockfile.disk import write_files
+        from fusion_contracts.lockfile.files import renewed
 
         with alone([self.project.lock_path.parent]):  # the workers of one run share it
-            text, lock = _read(self.project)
+            files, lock = _read(self.project)
             present = lock.servers.get(self.name)
             whole = replace(live, source=present.source if present else self._configured())
-            written = new_text(text, lock, {self.name: whole}, origin=self.project.lockfile)
-            if written != text:
-                write_atomic(self.project.lock_path, written)
+            write_files(self.project.lock_path, files, renewed(files, lock, {self.name: whole}))
 
     def _configured(self) -> Any:
         """The source that the settings name for a server which is new in the lock."""
@@ -136,18 +134,17 @@ def _accept(words: str) -> str:
 
 
 def _present(project: Project) -> bool:
-    return os.path.lexists(project.lock_path)
+    from fusion_contracts.lockfile.file import is_there
+
+    return is_there(project.lock_path)
 
 
-def _read(project: Project) -> tuple[str | None, Lock]:
-    """The lock's text and what it holds; None and nothing where it is not there."""
-    from fusion_contracts.lockfile.codec import decode
-    from fusion_contracts.lockfile.file import read_text
+def _read(project: Project) -> tuple[LockFiles, Lock]:
+    """The lock's files and what they hold; nothing where it is not there."""
+    from fusion_contracts.lockfile.disk import present_files
 
-    if not _present(project):
-        return None, Lock()
-    text = read_text(project.lock_path)
-    return text, decode(text, origin=project.lockfile)
+    files = present_files(project.lock_path, project.lockfile)
+    return files, files.open().lock
 
 
 def _only(project: Project, servers: Any) -> str:

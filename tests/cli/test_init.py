@@ -14,6 +14,7 @@ from fusion_contracts.config import Source
 
 INSTALL = "for merges by tool and findings in git diff, run in each clone: fusion merge-driver --install"
 LINE = "fusion.lock text eol=lf linguist-generated=false merge=fusion diff=fusion\n"
+FOLDER = LINE.replace("fusion.lock", "fusion.lock.d/*", 1)
 
 
 def test_everything_is_missing(project: Any, close_page: Any) -> None:
@@ -25,9 +26,7 @@ def test_everything_is_missing(project: Any, close_page: Any) -> None:
         "on pull requests the workflow also reads pages (pages.json), which is part of this repository\n"
         f"added fusion.lock to .gitattributes; {INSTALL}\n"
     )
-    assert (
-        project.read(".gitattributes") == "fusion.lock text eol=lf linguist-generated=false merge=fusion diff=fusion\n"
-    )
+    assert project.read(".gitattributes") == LINE + FOLDER
     workflow = project.read(".github/workflows/fusion.yml")
     assert f'- run: pip install "fusion-contracts=={__version__}"\n' in workflow
     assert "fetch-depth: 0" in workflow
@@ -66,10 +65,7 @@ def test_what_is_there_stays(project: Any, close_page: Any) -> None:
     project.write(".github/workflows/fusion.yml", "mine")
     project.write("pyproject.toml", "[project]\nname = 'x'\n")
     project.run("init", "--name", "pages", *project.serve("pages", close_page))
-    assert (
-        project.read(".gitattributes")
-        == "*.png binary\nfusion.lock text eol=lf linguist-generated=false merge=fusion diff=fusion\n"
-    )
+    assert project.read(".gitattributes") == "*.png binary\n" + LINE + FOLDER
     assert project.read(".github/workflows/fusion.yml") == "mine"
     assert project.read("pyproject.toml").startswith("[project]\nname = 'x'\n\n[tool.fusion.sources.pages]\n")
 
@@ -79,7 +75,16 @@ def test_the_line_of_an_older_release_is_extended(project: Any, end: str) -> Non
     project.write(".gitattributes", f"*.png binary\nfusion.lock text eol=lf linguist-generated=false{end}")
     said = project.run("init").out.splitlines()[-1]
     assert said == (f"added merge=fusion diff=fusion to the line of fusion.lock in .gitattributes; {INSTALL}")
-    assert project.read(".gitattributes") == "*.png binary\n" + LINE.rstrip("\n") + end
+    newline = end or "\n"
+    assert project.read(".gitattributes") == "*.png binary\n" + (LINE + FOLDER).replace("\n", newline)
+    assert project.run("init").out.splitlines()[-1] == ".gitattributes speaks of fusion.lock already; left as it is"
+
+
+def test_the_folder_joins_the_line_of_an_older_release(project: Any) -> None:
+    project.write(".gitattributes", LINE)
+    said = project.run("init").out.splitlines()[-1]
+    assert said == f"added fusion.lock.d to .gitattributes; {INSTALL}"
+    assert project.read(".gitattributes") == LINE + FOLDER
     assert project.run("init").out.splitlines()[-1] == ".gitattributes speaks of fusion.lock already; left as it is"
 
 

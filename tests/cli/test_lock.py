@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fusion_contracts.lockfile.file import read_lock
+from fusion_contracts.lockfile.disk import read_lock
 
 TWICE = "listing twice, to find what changes by itself\n"
 

@@ -15,7 +15,8 @@ import pytest
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile import file
 from fusion_contracts.lockfile.codec import encode
-from fusion_contracts.lockfile.file import read_lock, read_text, write_atomic, write_together
+from fusion_contracts.lockfile.disk import read_lock
+from fusion_contracts.lockfile.file import read_text, write_atomic, write_together
 from fusion_contracts.model import Lock, ServerContract
 
 LOCK = Lock({"s": ServerContract("s", instructions="a\nb")})

@@ -1,0 +1,89 @@
+"""A lock on disk, in one file or in its folder: read, and written in an order in which no moment loses anything.
+
+A switch to the folder first makes the file say what is to be said, then puts the whole folder beside it, then removes
+the file: while both are there, they say the same. In the folder files are replaced before others are removed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.file import Content, folder_of, read_text, write_steps
+from fusion_contracts.lockfile.files import LockFiles, part_names
+from fusion_contracts.model import Lock
+
+__all__ = ["present_files", "read_files", "read_lock", "write_files"]
+
+
+def read_lock(path: Path) -> Lock:
+    """The contracts in the lock at `path`. Raises FusionError, one sentence for each way in which that fails."""
+    return read_files(path).open().lock
+
+
+def read_files(path: Path, name: str | None = None) -> LockFiles:
+    """The files of the lock at `path`, which errors in them call `name`. Raises FusionError where there is none."""
+    found = present_files(path, name)
+    if not found.there:
+        read_text(path)  # raises what there is to say
+    return found
+
+
+def present_files(path: Path, name: str | None = None) -> LockFiles:
+    """The files of the lock at `path`; none where there is no lock. Raises FusionError for what cannot be read."""
+    whole = read_text(path) if os.path.lexists(path) else None  # before the folder, which a switch makes first
+    folder = folder_of(path)
+    parts = {file: read_text(folder / file) for file in _part_names(folder)}
+    return LockFiles(name or str(path), whole, parts)
+
+
+def _part_names(folder: Path) -> list[str]:
+    shown = printable(str(folder))
+    try:
+        return part_names((entry.name for entry in folder.iterdir()), shown)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError:
+        raise FusionError(f"cannot read {shown}", "check its permissions", stage="lock") from None
+
+
+def write_files(
+    path: Path,
+    old: LockFiles,
+    new: LockFiles,
+    also: Mapping[Path, str] | None = None,
+    check: Callable[[], None] | None = None,
+) -> None:
+    """Make the `old` files of the lock at `path` the `new` ones, and write other files with them; see `write_steps`.
+
+    Raises FusionError.
+    """
+    folder = folder_of(path)
+    if folder.is_symlink() and not folder.resolve().is_relative_to(path.parent.resolve()):
+        message = f"{printable(str(folder))} is a symbolic link that leaves its folder"
+        raise FusionError(message, "put the folder itself there", stage="lock")
+    write_steps([*_steps(path, old, new), *(also or {}).items()], check, within=[path.parent])
+
+
+def _steps(path: Path, old: LockFiles, new: LockFiles) -> Iterator[tuple[Path, Content]]:
+    """What changes, in order."""
+    folder = folder_of(path)
+    without = [(folder / file, None) for file in old.parts if file not in new.parts]
+    if not new.parts:
+        yield from without
+        if new.whole != old.whole:
+            yield path, new.whole
+    elif not old.parts:
+        if old.whole is not None:
+            yield path, new.joined
+        yield folder, new.parts
+        if old.whole is not None:
+            yield path, None
+    else:
+        if old.whole is not None:  # a switch that was cut off
+            yield path, None
+        yield from ((folder / file, text) for file, text in new.parts.items() if old.parts.get(file) != text)
+        yield from without

@@ -1,0 +1,87 @@
+"""The files of a lock at a git revision, and where it was before it was moved."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.file import FOLDER, is_there
+from fusion_contracts.sources.git import prefix, renamed_from, resolve_revision, run_git, show
+from fusion_contracts.sources.history import blobs, entries
+from fusion_contracts.sources.lock import files_in
+
+if TYPE_CHECKING:
+    from fusion_contracts.lockfile.files import LockFiles
+
+__all__ = ["files_at", "former_path", "lock_of"]
+
+_KEPT = ".fusion/"  # releases are locks as well, and are never moved to be the lock
+
+
+def files_at(revision: str, path: str, cwd: Path, at: str, name: str | None = None) -> LockFiles:
+    """The files that the lock at `path`, relative to `cwd`, had at a revision; none where it was not there.
+
+    `name` and `at` say for people what it is called, and at which revision. Raises FusionError as `git.show`.
+    """
+    whole = show(revision, path, cwd)  # also says what is wrong with the path
+    top = _from_the_top(path, cwd)
+    inside = entries(resolve_revision(revision, cwd), cwd, f"{top}{FOLDER}")
+    data = blobs(inside.values(), cwd)
+    found = {file: data[blob] for file, blob in inside.items()}
+    return files_in(found if whole is None else {**found, top: whole}, top, at, name or path)
+
+
+def lock_of(file: str) -> str:
+    """The path of the lock that a file is, or is a part of."""
+    folder = posixpath.dirname(file)
+    return folder.removesuffix(FOLDER) if folder.endswith(FOLDER) else file
+
+
+def former_path(commit: str, path: str, cwd: Path, servers: Collection[str]) -> str | None:
+    """The path, relative to `cwd`, that a lock which is new since a commit had there; None where it is new altogether.
+
+    That is what git calls a rename; or, where one file became many or many one, the lock that is no more and held most
+    of these servers. Paths are relative to `cwd`.
+    """
+    top = _from_the_top(path, cwd)
+    if entries(commit, cwd, top, f"{top}{FOLDER}"):
+        return None
+    before = renamed_from(commit, path, cwd)
+    if before is not None:
+        return before
+    shared: dict[str, int] = {}
+    for old, found in _gone(commit, path, cwd).items():
+        with suppress(FusionError):  # what cannot be read is no lock
+            shared[old] = len(files_in(found, old, "").open().lock.servers.keys() & set(servers))
+    best = max(sorted(shared), key=lambda old: shared[old], default=None)
+    return None if best is None or not shared[best] else posixpath.relpath(best, prefix(cwd) or ".")
+
+
+def _gone(commit: str, path: str, cwd: Path) -> Mapping[str, Mapping[str, bytes]]:
+    """The files of each lock of a commit that is there no more, by its path from the top."""
+    end = PurePosixPath(path).suffix
+    like = [f":(top,glob)**/*{end}", f":(top,glob)**/*{end}{FOLDER}/*"]
+    status, out, _ = run_git(cwd, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=D", commit, "--", *like)
+    files = out.decode(errors="surrogateescape").split("\0") if status == 0 else []
+    above = prefix(cwd)
+    gone: dict[str, list[str]] = {}
+    for file in filter(None, files):
+        lock = lock_of(file)
+        if _KEPT not in f"/{file}" and not is_there(cwd / posixpath.relpath(lock, above or ".")):
+            gone.setdefault(lock, []).append(file)
+    return {lock: _read(commit, lock_files, cwd) for lock, lock_files in gone.items()}
+
+
+def _read(commit: str, files: Iterable[str], cwd: Path) -> dict[str, bytes]:
+    found = entries(commit, cwd, *files)
+    data = blobs(found.values(), cwd)
+    return {file: data[blob] for file, blob in found.items()}
+
+
+def _from_the_top(path: str, cwd: Path) -> str:
+    return posixpath.normpath(prefix(cwd) + Path(os.path.relpath(cwd / path, cwd)).as_posix())
