@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import printable
 from fusion_contracts.cli.output import OK, Writer
 from fusion_contracts.errors import FusionError
 from fusion_contracts.report.grouping import DIGITS
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["explain_finding", "explain_rule", "is_id", "list_rules", "located", "since_base"]
 
 _ID = re.compile("[0-9a-f]+")  # no rule is called so
-_NEAREST = 3
 
 
 def is_id(text: str) -> bool:
@@ -39,24 +37,14 @@ def list_rules(named: Named, writer: Writer) -> int:
 
 def explain_rule(identifier: str, named: Named, writer: Writer) -> int:
     """Print the documentation of a rule. Raises FusionError where there is none, or sources are named."""
-    from fusion_contracts.diff.rule import find, rule_ids
+    from fusion_contracts.diff.policy import require_rule
+    from fusion_contracts.diff.rule import find
     from fusion_contracts.report.rules import render
 
-    if identifier not in rule_ids():
-        raise FusionError(_unknown(identifier), "fusion explain lists them all", stage="usage")
+    require_rule(identifier)
     _refuse_sources(named)
     writer.text(render(find(identifier), width=writer.width, colour=writer.colour))
     return OK
-
-
-def _unknown(identifier: str) -> str:
-    from difflib import get_close_matches  # only on the way out
-
-    from fusion_contracts.diff.rule import rule_ids
-
-    near = get_close_matches(identifier, rule_ids(), n=_NEAREST)
-    nearest = f"; the nearest: {', '.join(near)}" if near else ""
-    return f'there is no rule "{printable(identifier)}"{nearest}'
 
 
 def _refuse_sources(named: Named) -> None:

@@ -70,8 +70,8 @@ def _level(identifier: str, level: str | Level) -> Level:
 def _unknown(identifier: str) -> str:
     from difflib import get_close_matches  # only on the way out
 
-    near = get_close_matches(identifier, rule_ids(), n=1)
-    return f'there is no rule "{printable(identifier)}"' + (f"; the nearest is {near[0]}" if near else "")
+    near = get_close_matches(identifier, rule_ids())
+    return f'there is no rule "{printable(identifier)}"' + (f"; the nearest: {', '.join(near)}" if near else "")
 
 
 def apply_levels(findings: Iterable[Finding], levels: Mapping[str, Level]) -> list[Finding]:

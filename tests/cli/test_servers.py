@@ -105,7 +105,8 @@ def test_an_unknown_rule_of_a_server_is_named(two: Any) -> None:
     result = two.run("diff", "old.lock", "new.lock")
     assert (result.code, result.err.splitlines()[0]) == (
         2,
-        'fusion: there is no rule "tool-remove"; the nearest is tool-removed; fusion explain lists them all',
+        ('fusion: there is no rule "tool-remove"; '
+        "the nearest: tool-removed, tool-renamed, action-removed; fusion explain lists them all"),
     )
 
 

@@ -194,7 +194,10 @@ def test_settings_in_pyproject_keep_everything_else(changed: Any) -> None:
         (["0000000", "--rule", "x"], "an ID and a rule are named; name one of the two"),
         (["0000000", "--tool", "x"], "--tool goes with --rule; an ID says which tool and where"),
         (["--reason", "a"], "--reason goes with an ID or with --rule; name what is accepted"),
-        (["--rule", "tool-remove", "--reason", "a"], 'there is no rule "tool-remove"; the nearest is tool-removed'),
+        (
+            ["--rule", "tool-remove", "--reason", "a"],
+            'there is no rule "tool-remove"; the nearest: tool-removed, tool-renamed, action-removed',
+        ),
         (["--rule", "tool-removed", "--reason", "a"], "a waiver for a rule needs a last day; add --until YYYY-MM-DD"),
         (
             ["--rule", "waiver-expired", "--reason", "a", "--until", "2026-12-31"],

@@ -38,7 +38,8 @@ def test_levels_are_read_in_any_case() -> None:
     [
         (
             {"tool-remove": "safe"},
-            'there is no rule "tool-remove"; the nearest is tool-removed; fusion explain lists them all',
+            ('there is no rule "tool-remove"; '
+            "the nearest: tool-removed, tool-renamed, action-removed; fusion explain lists them all"),
         ),
         ({"%%": "safe"}, 'there is no rule "%%"; fusion explain lists them all'),
         (

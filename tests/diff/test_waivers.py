@@ -111,7 +111,8 @@ def test_a_finding_about_a_waiver_is_never_accepted() -> None:
 
 
 def test_a_rule_that_there_is_not() -> None:
-    with pytest.raises(FusionError, match=r'^there is no rule "tool-remove"; the nearest is tool-removed; '):
+    message = r'^there is no rule "tool-remove"; the nearest: tool-removed, tool-renamed, action-removed; '
+    with pytest.raises(FusionError, match=message):
         uses([], [by_rule(rule="tool-remove")], TODAY)
 
 
