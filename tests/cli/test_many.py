@@ -117,14 +117,16 @@ def test_forty_are_locked_and_twenty_told(root: Path, tmp_path: Path, guarded: S
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
 
     assert done.returncode == 2, done.stderr
-    assert done.stdout.splitlines()[-1].startswith("exit 2: wrote fusion.lock: 40 servers, ")
+    assert done.stdout.splitlines()[-1].startswith("exit 2: wrote fusion.lock.d: 40 servers, ")
     assert done.stdout.splitlines()[-1].endswith("; 20 servers not read")
     told = [line.removeprefix("fusion: ") for line in done.stderr.splitlines() if line.startswith("fusion: ")]
     assert [line.partition(":")[0] for line in told] == sorted(bad)
     for line in told:
         name, _, sentence = line.partition(": ")
         assert sentence.startswith(bad[name][1]), line
-    lock = (tmp_path / "fusion.lock").read_text()
+    files = sorted((tmp_path / "fusion.lock.d").iterdir())
+    assert len(files) == 40
+    lock = "".join(file.read_text() for file in files)
     assert [name for name in sorted(entries) if f"\n[servers.{name}]\n" in lock] == sorted(good(root))
     assert "k3y-of-nobody" not in lock + done.stderr + done.stdout
     assert running_in(tmp_path) == []
