@@ -66,7 +66,7 @@ class Options:
     def __getstate__(self) -> dict[str, Any]:
         """What travels to another process: all but the environment of this one."""
         state = {item.name: getattr(self, item.name) for item in fields(self)}
-        return state | {"environ": None if self.environ is os.environ else dict(self.environ)}
+        return state | {"environ": None if self.environ is os.environ else self.environ}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Arrive, and find the environment that is here."""

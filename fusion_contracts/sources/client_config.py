@@ -12,6 +12,7 @@ from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import SourceRecord
 from fusion_contracts.sources.base import Options, Reading, Source, joined
 from fusion_contracts.sources.clients import Entry, entries_of, parse_document, secret_inputs
+from fusion_contracts.sources.environment import Beside
 
 __all__ = ["ClientConfigSource", "Listed", "Served"]
 
@@ -89,7 +90,7 @@ class ClientConfigSource:
         listed = self.listed(options)
         readings = [Reading(problems=listed.problems)]
         for name, one in listed.servers.items():
-            environ = {**options.environ, **one.variables} if one.variables else options.environ
+            environ = Beside(one.variables, options.environ) if one.variables else options.environ
             answer = work(Task(one.source, replace(options, name=name, pass_env=(), environ=environ)))
             readings.append(answer.reading or Reading(problems=(answer.problem,) if answer.problem else ()))
         return joined(readings)

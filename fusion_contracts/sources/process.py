@@ -17,6 +17,7 @@ from typing import IO, Any, Self, TypeAlias
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources import strays
+from fusion_contracts.sources.guard import new_mark
 from fusion_contracts.sources.jsonrpc import MAX_BYTES, MAX_MESSAGE, FloodError, SilenceError
 
 __all__ = ["EndedError", "ServerProcess", "minimal_environment"]
@@ -80,7 +81,7 @@ class ServerProcess:
         self._stderr: deque[str] = deque(maxlen=_KEPT_LINES)
         self._stderr_lock = threading.Lock()
         self._gone, self._stopping = threading.Event(), threading.Event()
-        self._mark = os.urandom(8).hex()
+        self._mark = new_mark()
         self._status: int | None = None
         self._cut_short: FusionError | None = None
         self._process = subprocess.Popen(
