@@ -20,6 +20,7 @@ from fusion_contracts.cli.options import (
     MayBeAway,
     NoColour,
     Output,
+    Scheduler,
     Servers,
     Show,
     World,
@@ -52,6 +53,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
     fail_on: FailOn = None,
     inputs: Inputs = [],  # noqa: B006
     jobs: Jobs = None,
+    scheduler: Scheduler = None,
     may_be_away: MayBeAway = [],  # noqa: B006
     format: Formats = [],  # noqa: A002, B006 - the option's name
     output: Output = None,
@@ -81,7 +83,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
             from fusion_contracts.cli.refresh import Effort
             from fusion_contracts.cli.wanted import Access
 
-            effort, access = Effort.of(jobs, may_be_away), Access.of((), (), None, None, inputs)
+            effort, access = Effort.of(jobs, may_be_away, scheduler), Access.of((), (), None, None, inputs)
             asked = replace(asked, effort=effort, access=access)
         if not every:
             return run(open_project(folder, lockfile, config), asked, writer)

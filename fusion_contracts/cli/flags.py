@@ -32,6 +32,8 @@ UNSETTABLE = {
     "--header": "it belongs to the SOURCE of the command line: a source of [sources] has its own headers",
     "--transport": "it belongs to the SOURCE of the command line: a source of [sources] has its own transport",
     "--input": "its value may be a secret, and settings are committed: set its variable in the environment",
+    "--scheduler": "it says which machines run the servers: whoever trusts them says so each time",
+    "lock --resume": "it takes over what was listed earlier: whoever wants that says so each time",
     "lock --check": "the settings would make another command of it: [lock] would never write again",
     "lock --write": "it accepts changes where CI is set: whoever accepts them says so each time",
     "lock --prune": "it deletes: whoever deletes says so each time",

@@ -16,6 +16,7 @@ from fusion_contracts.cli.options import (
     MayBeAway,
     Name,
     PassEnv,
+    Scheduler,
     Servers,
     Timeout,
     Transport,
@@ -43,6 +44,10 @@ def lock(  # noqa: PLR0913, PLR0917 - the options of a command
     timeout: Timeout = None,
     inputs: Inputs = [],  # noqa: B006
     jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run that was cut short: list only what it did not.")
+    ] = False,
     may_be_away: MayBeAway = [],  # noqa: B006
     folder: Folder = ".",
     lockfile: Lockfile = None,
@@ -52,15 +57,16 @@ def lock(  # noqa: PLR0913, PLR0917 - the options of a command
 
     Without SOURCE every source of [tool.fusion.sources] is listed again. A new SOURCE is added there.
     """
-    from fusion_contracts.cli.locking import Job, verify_lock, write_lock
+    from fusion_contracts.cli.locking import Job, write_lock
     from fusion_contracts.cli.project import open_project
     from fusion_contracts.cli.refresh import Effort
     from fusion_contracts.cli.roster import expanded
+    from fusion_contracts.cli.verifying import verify_lock
     from fusion_contracts.cli.wanted import Access
 
     names_source = source is not None or bool(context.obj)
     project = open_project(folder, lockfile, config, create=names_source and not check)
     access = Access.of(pass_env, headers, transport, timeout, inputs)
-    chosen, effort = expanded(project, servers), Effort.of(jobs, may_be_away)
+    chosen, effort = expanded(project, servers), Effort.of(jobs, may_be_away, scheduler, resume=resume)
     job = Job(project, source, context.obj, name, chosen, prune=prune, access=access, effort=effort)
     return verify_lock(job) if check else write_lock(job, write=write)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from itertools import chain
 
 from fusion_contracts import config
 from fusion_contracts.canonical import printable
-from fusion_contracts.cli.fresh import Freshness, freshness
-from fusion_contracts.cli.noting import tell_excused, tell_notes, unpinned_note
+from fusion_contracts.cli.gathering import journaled
+from fusion_contracts.cli.noting import tell_notes, unpinned_note
 from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
-from fusion_contracts.cli.project import Judging, Project, matches, selected
+from fusion_contracts.cli.project import Judging, Project, matches
 from fusion_contracts.cli.refresh import Effort, Refreshed, raise_first, refresh
 from fusion_contracts.cli.roster import Roster, all_disabled, configured, key_of, spread
 from fusion_contracts.cli.wanted import (
@@ -29,10 +29,7 @@ from fusion_contracts.lockfile.files import MOST, LockFiles, renewed
 from fusion_contracts.model import Lock
 from fusion_contracts.report.counts import count
 
-if TYPE_CHECKING:
-    from fusion_contracts.errors import Problem
-
-__all__ = ["Job", "in_ci", "verify_lock", "write_lock"]
+__all__ = ["Job", "in_ci", "write_lock"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,18 @@ def write_lock(job: Job, *, write: bool) -> int:
     old = _present(project)
     locked = old.open().lock
     roster, named = _roster(job, locked)
-    found = refresh(project, roster, locked, twice=True, progress=tell, globs=job.servers, effort=job.effort)
+    with journaled(project, old.state, job.effort, len(roster.wanted)) as journal:
+        found = refresh(
+            project, roster, locked, twice=True, progress=tell, globs=job.servers, effort=job.effort, journal=journal
+        )
+        return _settle(job, (old, locked), roster, named, found, write=write)
+
+
+def _settle(  # noqa: PLR0913 - what was, what is wanted, what was read
+    job: Job, present: tuple[LockFiles, Lock], roster: Roster, named: frozenset[str], found: Refreshed, *, write: bool
+) -> int:
+    """Say what changes, and write it. Raises FusionError as `write_lock`."""
+    project, (old, locked) = job.project, present
     found.notes += unpinned_note(roster.wanted)
     gone = _gone(job, locked, named | found.contracts.keys())
     if found.excused and not (found.contracts or found.problems or gone):
@@ -165,8 +173,10 @@ def _settings(job: Job, wanted: Sequence[Wanted], found: Refreshed) -> str | Non
     Raises FusionError where the file names another source under that NAME: settings are changed by people.
     """
     project, text = job.project, _with_file(job, wanted)
+    by_name = {one.name: one for one in wanted}
     for contract in found.contracts.values():
-        one = next((one for one in wanted if same_origin(one, contract)), None)
+        likely = [by_name[contract.name]] if contract.name in by_name else []  # of many thousands, the first is it
+        one = next((one for one in chain(likely, wanted) if same_origin(one, contract)), None)
         entry = as_config(contract.source, one.source) if contract.source and one else None
         present = project.config.sources.get(contract.name)
         if one is None or entry is None or contract.source is None or (one.config and _is_file(present)):
@@ -272,56 +282,3 @@ def _finish(project: Project, locked: Lock, found: Refreshed, gone: Collection[s
     said = ", ".join(missing) or f"{count(len(found.problems), 'problem')} above"
     say(f"exit {REFUSED}: {did}: {holds}; {said}")
     return REFUSED
-
-
-def verify_lock(job: Job) -> int:
-    """`--check`: say whether the lock is intact and equal to its sources. Only reads."""
-    from fusion_contracts.lockfile.disk import read_files
-    from fusion_contracts.lockfile.verify import damage
-
-    project = job.project
-    if job.prune:
-        raise FusionError("--prune changes the lock, and --check only reads", "give one of the two", stage="usage")
-    opened = read_files(project.lock_path, project.lockfile).open()
-    edited = damage(opened)
-    lock = selected(opened.lock, job.servers, where=project.lockfile)
-    given = None
-    if job.names_source:
-        one = asked(project, job.source, job.command, name=job.name, access=job.access)
-        one = one if one.source.kind == "config" else _paired(one, lock)
-        given = spread(project, one, job.servers, job.access)
-    fresh = freshness(
-        project, lock, progress=tell, globs=job.servers, given=given, effort=job.effort, access=job.access
-    )
-    return _verdict(project, lock, edited, fresh)
-
-
-def _paired(given: Wanted, lock: Lock) -> Wanted:
-    """The given source under the NAME of the locked server that it is compared with."""
-    old = locked_as(given, lock)
-    if old is None and len(lock.servers) == 1:
-        (old,) = lock.servers.values()
-    return replace(given, name=old.name if old else given.name)
-
-
-def _verdict(project: Project, lock: Lock, edited: Sequence[Problem], fresh: Freshness) -> int:
-    for note in fresh.notes:
-        tell(f"note: {printable(note)}")
-    tell_excused(fresh.excused)
-    for problem in (*edited, *fresh.problems):
-        say(printable(str(problem)))
-    for stale in fresh.stale:
-        say(printable(str(stale.problem)))
-    faults = [f"{project.shown_lock} was edited by hand or merged badly"] if edited else []
-    faults += [f"{project.shown_lock} is stale"] if fresh.stale else []
-    unread = [f"{count(len(fresh.unread), 'server')} not checked"] if fresh.problems else []
-    if faults:
-        say(f"exit {FOUND}: {'; '.join([*faults, *unread])}")
-        return FOUND
-    if fresh.problems:
-        say(f"exit {REFUSED}: could not check: {unread[0]}")
-        return REFUSED
-    tools = sum(len(lock.servers[name].tools) for name in fresh.unchanged)
-    counted = f"{count(len(fresh.unchanged), 'server')}, {count(tools, 'tool')}"
-    say(f"exit {OK}: {project.shown_lock} is intact and equal to its sources: {counted}")
-    return OK

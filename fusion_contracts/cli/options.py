@@ -16,7 +16,7 @@ from fusion_contracts.report import FORMATS
 __all__ = [
     "Against", "Base", "ConfigPath", "FailOn", "Folder", "Format", "Formats", "Headers", "Inputs", "Jobs", "Learned",
     "Lockfile", "MayBeAway", "Name",
-    "NoColour", "Output", "PassEnv", "Servers", "Show", "Timeout", "Transport", "World", "one_of",
+    "NoColour", "Output", "PassEnv", "Scheduler", "Servers", "Show", "Timeout", "Transport", "World", "one_of",
 ]  # fmt: skip
 
 
@@ -130,6 +130,14 @@ Inputs = Annotated[
 Jobs = Annotated[
     str | None,
     typer.Option("--jobs", metavar="N", callback=_jobs, help="How many servers are read at a time. [default: 16]"),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="URL",
+        help="Let the workers of this Dask scheduler read the servers: tcp://HOST:PORT or tls://HOST:PORT.",
+    ),
 ]
 MayBeAway = Annotated[
     list[str],

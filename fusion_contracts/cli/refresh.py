@@ -17,6 +17,7 @@ from fusion_contracts.model import Lock, ServerContract
 if TYPE_CHECKING:
     from fusion_contracts.sources.base import Reading
     from fusion_contracts.sources.candidates import Candidate
+    from fusion_contracts.sources.journal import Journal
     from fusion_contracts.sources.unit import Answer, Task
 
 __all__ = ["Effort", "Refreshed", "limits_of", "raise_first", "read", "refresh"]
@@ -26,15 +27,22 @@ _KEPT = "its old entry stays in the lock, if it has one; the rest is locked"
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is done at a time (`jobs`), and which servers may be away without an effect on how the command ends."""
+    """How much is done at a time (`jobs`), and which servers may be away without an effect on how the command ends.
+
+    `scheduler` is the address of a cluster that reads, None for this machine; `resume`: go on with a run before.
+    """
 
     jobs: int | None = None
     allow: tuple[str, ...] = ()
+    scheduler: str | None = None
+    resume: bool = False
 
     @classmethod
-    def of(cls, jobs: str | None, allow: Iterable[str]) -> Effort:
+    def of(
+        cls, jobs: str | None, allow: Iterable[str], scheduler: str | None = None, *, resume: bool = False
+    ) -> Effort:
         """What the options of a command say."""
-        return cls(None if jobs is None else int(jobs), tuple(allow))
+        return cls(None if jobs is None else int(jobs), tuple(allow), scheduler, resume)
 
 
 _USUAL = Effort()
@@ -73,21 +81,20 @@ def refresh(  # noqa: PLR0913 - what to read, what to compare with, and how
     progress: Callable[[str], None],
     globs: Sequence[str] = (),
     effort: Effort = _USUAL,
+    journal: Journal | None = None,
 ) -> Refreshed:
     """Read every source of the roster, several side by side; one that fails is a problem and hides no other.
 
     What comes of it is in the order of the roster, whatever finished first. `locked` is the present lock: its entries
     stand in for what cannot be read or stored now. `twice` lists live servers a second time, to find texts that differ
-    by themselves. `globs` selects among the servers of one source.
+    by themselves. `globs` selects among the servers of one source; `journal` holds what a run before listed, and takes
+    what this one does.
     """
-    from fusion_contracts.sources.together import read_all
-
     found = Refreshed(notes=list(roster.notes))
     for problem in roster.problems:
         found.fail(problem, effort)
     tasks = [_task(project, one, locked, progress, twice=twice) for one in roster.wanted]
-    several = sum(task.source.live for task in tasks) > 1
-    answers = _together(tasks, progress, effort) if several else read_all(tasks)
+    answers = _answers(tasks, progress, effort, journal)
     for one, answer in zip(roster.wanted, answers, strict=True):
         found.volatile += answer.volatile
         if answer.problem is not None:
@@ -104,11 +111,9 @@ def read(project: Project, roster: Roster, like: Lock | None = None, effort: Eff
     Raises FusionError where the one source that there is cannot be read.
     """
     from fusion_contracts.sources.base import Reading, joined
-    from fusion_contracts.sources.together import read_all
 
     tasks = [_task(project, one, like or Lock(), tell, twice=False) for one in roster.wanted]
-    several = sum(task.source.live for task in tasks) > 1
-    answers = _together(tasks, tell, effort) if several else read_all(tasks)
+    answers = _answers(tasks, tell, effort)
     problems = [*roster.problems, *(answer.problem for answer in answers if answer.problem)]
     problems.sort(key=lambda problem: problem.server or "")
     readings = [answer.reading for answer in answers if answer.reading]
@@ -127,6 +132,7 @@ def raise_first(problems: Sequence[Problem]) -> NoReturn:
 
 def _task(project: Project, one: Wanted, locked: Lock, progress: Callable[[str], None], *, twice: bool) -> Task:
     """How to read a source whose server may be in the lock: under its NAME, in its version of the protocol."""
+    from fusion_contracts.sources.environment import Beside
     from fusion_contracts.sources.unit import Task
 
     old = locked_as(one, locked)
@@ -135,7 +141,7 @@ def _task(project: Project, one: Wanted, locked: Lock, progress: Callable[[str],
     timeout, memory = limits_of(project, one, name)
     options = replace(options, timeout=timeout, memory=memory)
     if one.variables:
-        options = replace(options, environ={**options.environ, **one.variables})
+        options = replace(options, environ=Beside(one.variables))
     return Task(one.source, options, twice)
 
 
@@ -151,15 +157,17 @@ def limits_of(project: Project, one: Wanted, name: str | None) -> tuple[float | 
     return one.timeout or timeout, bytes_of(memory) if memory else None
 
 
-def _together(tasks: Sequence[Task], progress: Callable[[str], None], effort: Effort) -> list[Answer]:
-    """Several sources: what is started is told first, and then how far it is."""
-    from fusion_contracts.cli.progress import announce, counted, quietly
-    from fusion_contracts.sources.together import JOBS, read_all
+def _answers(
+    tasks: Sequence[Task], progress: Callable[[str], None], effort: Effort, journal: Journal | None = None
+) -> list[Answer]:
+    """One source says by itself what it starts; of several it is told together."""
+    if sum(task.source.live for task in tasks) > 1 or effort.scheduler or journal:
+        from fusion_contracts.cli.gathering import gather
 
-    announce(tasks, progress)
-    told = [replace(task, options=replace(task.options, progress=quietly, announced=True)) for task in tasks]
-    with counted(len(tasks), progress) as done:
-        return read_all(told, jobs=effort.jobs or JOBS, done=done)
+        return gather(tasks, progress, effort, journal)
+    from fusion_contracts.sources.together import read_all
+
+    return read_all(tasks)
 
 
 def _take(found: Refreshed, reading: Reading, locked: Lock, globs: Sequence[str]) -> None:

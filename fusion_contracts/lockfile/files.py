@@ -51,6 +51,12 @@ class LockFiles:
         """What the folder's files say in one text."""
         return joined(self.parts[file] for file in sorted(self.parts))
 
+    @property
+    def state(self) -> str | None:
+        """A hash of all that is there, by which another state is told from this one; None where there is no lock."""
+        texts = [("", self.whole or ""), *sorted(self.parts.items())]
+        return sha256(repr(texts).encode()).hexdigest() if self.there else None
+
     def label(self, file: str | None = None) -> str:
         """What a file of the folder is called, or else the lock: the single file, where there is one."""
         if file is not None:

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,6 +22,9 @@ import pytest
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.sources import running
 from fusion_contracts.sources.base import Options, Reading
+from fusion_contracts.sources.environment import Beside
+from fusion_contracts.sources.installed import release
+from fusion_contracts.sources.parcel import packed, read_server, secrets_in
 from fusion_contracts.sources.stdio import StdioSource
 from fusion_contracts.sources.together import read_all
 from fusion_contracts.sources.unit import Answer, Task, work
@@ -58,7 +61,7 @@ def names(answers: list[Answer]) -> list[str | None]:
 def test_answers_are_in_the_order_of_the_tasks(scripted: Scripted, options: Options) -> None:
     done: list[Answer] = []
     work_list = tasks(scripted, options, "fragile", "plain", "dies", "stateless")
-    answers = read_all(work_list, jobs=4, done=done.append)
+    answers = read_all(work_list, jobs=4, done=lambda _, answer: done.append(answer))
     assert names(answers) == ["0-fragile", "1-plain", None, "3-stateless"]
     assert answers[2].problem is not None
     assert answers[2].problem.server == "2-dies"
@@ -245,3 +248,88 @@ def test_a_second_signal_makes_it_faster_and_leaves_nothing(servers: Path, tmp_p
     assert ours.returncode == 130
     assert left_running(folder) == []
     assert err.splitlines()[-1] == "exit 130: interrupted; nothing was written"
+
+
+def processes() -> Executor:
+    return ProcessPoolExecutor(2, mp_context=get_context("spawn"))
+
+
+@pytest.mark.parametrize("made", [lambda: ThreadPoolExecutor(2), processes])
+def test_any_executor_gives_what_threads_of_our_own_do(
+    made: Callable[[], Executor], scripted: Scripted, options: Options
+) -> None:
+    work_list = tasks(scripted, options, "plain", "dies", "fragile", "stateless")
+    with made() as executor:
+        assert read_all(work_list, executor=executor) == read_all(work_list)
+        assert read_all(work_list[:1], executor=executor) == read_all(work_list[:1])
+
+
+def test_a_process_that_is_killed_costs_what_it_held_and_is_no_crash(
+    scripted: Scripted, options: Options, servers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pool of processes gives up all that it still holds: each is a problem, what came before is not."""
+    monkeypatch.delenv("FUSION_TRACEBACK", raising=False)
+    ours = StdioSource((sys.executable, str(servers / "deadly.py")))
+    plain = scripted("plain")
+    work_list = [Task(one, replace(options, name=name)) for one, name in ((plain, "a"), (ours, "deadly"), (plain, "z"))]
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+        answers = read_all(work_list, executor=executor)
+    assert answers[0].reading is not None
+    lost, step = "was not read: whatever ran it lost it (BrokenProcessPool)", "run it again"
+    assert [answer.problem for answer in answers[1:]] == [
+        Problem("deadly", "start", lost, step),
+        Problem("z", "start", lost, step),
+    ]
+
+
+def test_only_the_run_that_is_ended_ends(scripted: Scripted, options: Options) -> None:
+    task = Task(scripted("plain"), options)
+    running.stop("one")
+    with running.part_of("one"):
+        assert work(task).problem == Problem(
+            "plain", "start", "was not read: the command was interrupted", "run it again"
+        )
+    with running.part_of("two"):
+        assert names([work(task)]) == ["plain"]
+    assert names([work(task)]) == ["plain"]
+
+
+def test_a_parcel_tells_nothing_of_what_is_in_it(scripted: Scripted, options: Options) -> None:
+    source = scripted("plain", env={"API_TOKEN": "of-nobody-4711"})
+    task = Task(source, replace(options, name="plain", environ=Beside({"MY_KEY": "typed-0815"})))
+    parcel = packed(task, "run")
+    assert repr(parcel) == "Parcel()"
+    assert secrets_in(task) == ("API_TOKEN", "MY_KEY")
+    assert secrets_in(Task(scripted("plain", env={"API_TOKEN": "${A}", "LEVEL": "debug"}), options)) == ()
+
+
+def test_a_worker_of_another_release_opens_no_parcel(scripted: Scripted, options: Options) -> None:
+    parcel = replace(packed(Task(scripted("plain"), replace(options, name="plain")), "run"), version="9.9", sealed=b"?")
+    message = f"was not read: a worker has fusion-contracts {release()}, and this is 9.9"
+    assert read_server(parcel) == Answer(
+        problem=Problem("plain", "usage", message, "install the same on every worker")
+    )
+
+
+def test_a_worker_without_the_folder_reads_in_an_empty_one(options: Options, servers: Path, tmp_path: Path) -> None:
+    """And never in the folder in which the worker happens to stand."""
+    code = f"import os, sys; sys.path.insert(0, {str(servers)!r}); from wire import TOOL, answer, serve; "
+    said = "{**TOOL, 'description': str(os.listdir())}"
+    serving = f"serve({{'tools/list': lambda request: answer(request, {{'tools': [{said}]}})}})"
+    task = Task(StdioSource((sys.executable, "-c", code + serving)), replace(options, root=tmp_path / "elsewhere"))
+    answer = read_server(packed(task, "run"))
+    assert answer.reading is not None, answer.problem
+    (tool,) = answer.reading.contracts[0].tools.values()
+    assert tool.description == "[]"
+
+
+def test_variables_beside_an_environment_travel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONLY_HERE", "and nowhere else")
+    beside = Beside({"A": "b", "PATH": "mine"})
+    travelled = pickle.dumps(beside)
+    assert b"nowhere else" not in travelled
+    arrived = pickle.loads(travelled)
+    assert dict(arrived) == {**os.environ, "A": "b", "PATH": "mine"}
+    assert len(arrived) == len(set(os.environ) | {"A"})
+    assert arrived.below is os.environ
+    assert dict(pickle.loads(pickle.dumps(Beside({"A": "b"}, {"C": "d"})))) == {"A": "b", "C": "d"}
