@@ -13,7 +13,7 @@ from fusion_contracts.report import FORMATS
 
 HEAVY = {
     "typer", "rich", "deepdiff", "jsonschema", "mcp", "pydantic", "asyncio", "ssl", "http.client", "urllib.request",
-    "httpcore2", "httpx", "requests", "importlib.metadata", "tomlkit",
+    "httpcore2", "httpx", "requests", "importlib.metadata", "tomlkit", "dask", "distributed",
 }  # fmt: skip
 FROM_THE_COMMAND_LINE = HEAVY - {"typer"}
 

@@ -34,7 +34,8 @@ def gather(
     before = journal.answers if journal else {}
     answers = {number: before[key] for number, key in enumerate(keys) if key in before}
     if journal and answers:
-        tell(f"{count(len(answers), 'server')} of {len(tasks)} listed by the run of {journal.since}: not read again")
+        total = count(len(tasks), "server")
+        tell(f"{len(answers):,} of {total} listed by the run of {journal.since}: not read again")
     rest = [number for number in range(len(tasks)) if number not in answers]
     told = [_quiet(tasks[number]) for number in rest]
     with _executor(effort, told, progress) as executor:

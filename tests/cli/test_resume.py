@@ -100,7 +100,7 @@ def test_a_killed_run_goes_on_with_the_rest_alone(fleet: Fleet) -> None:
     code, out, err = fleet.run("--resume")
     assert (code, out) == (0, "wrote fusion.lock: 7 servers, 15 tools\n"), err
     assert asked(err) == ["b0", "b1", "b2"]
-    assert re.match(r"4 servers of 7 listed by the run of 20\d\d-\d\d-\d\d \d\d:\d\d UTC: not read again\n", err)
+    assert re.match(r"4 of 7 servers listed by the run of 20\d\d-\d\d-\d\d \d\d:\d\d UTC: not read again\n", err)
     assert fleet.files() == ["fusion.lock", "fusion.toml", "mcp.json"]
     locked = (fleet.folder / "fusion.lock").read_bytes()
     (fleet.folder / "fusion.lock").unlink()
@@ -138,7 +138,7 @@ def test_a_server_whose_source_changed_meanwhile_is_asked_again(fleet: Fleet) ->
     code, out, err = fleet.run("--resume")
     assert (code, out) == (0, "wrote fusion.lock: 6 servers, 12 tools\n"), err
     assert asked(err) == ["a1", "b0", "b1", "b2"]
-    assert err.startswith("2 servers of 6 listed by the run of ")
+    assert err.startswith("2 of 6 servers listed by the run of ")
 
 
 def test_a_lock_that_was_written_meanwhile_makes_it_stale(fleet: Fleet) -> None:
@@ -190,3 +190,15 @@ def test_two_runs_do_not_share_a_journal(fleet: Fleet) -> None:
     assert (code, out) == (2, "")
     assert err == "fusion: another run keeps fusion.lock.journal; wait for it, or end it\nexit 2: could not check\n"
     assert first.returncode == 0
+
+
+def test_without_the_extra_a_scheduler_is_a_sentence(fleet: Fleet) -> None:
+    code = "import sys; sys.modules['distributed'] = None; from fusion_contracts.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "lock", "mcp.json", "--scheduler", "tcp://127.0.0.1:1"]
+    done = subprocess.run(command, cwd=fleet.folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "fusion: --scheduler needs the package distributed, which is not here; install fusion-contracts[cluster]\n"
+        "exit 2: could not check\n"
+    )
+    assert fleet.files() == ["mcp.json"]

@@ -153,7 +153,7 @@ def test_an_interrupt_ends_what_the_workers_read_and_the_next_run_goes_on(
     with machines.fusion("lock", "mcp.json", "--resume") as again:  # the same workers take work again
         out, err = again.communicate()
     assert (again.returncode, out) == (0, "wrote fusion.lock: 9 servers, 15 tools\n"), err
-    assert re.match(r"3 servers of 9 listed by the run of 20\d\d-\d\d-\d\d \d\d:\d\d UTC: not read again\n", err)
+    assert re.match(r"3 of 9 servers listed by the run of 20\d\d-\d\d-\d\d \d\d:\d\d UTC: not read again\n", err)
     assert sorted(re.findall(r"^(\w+): starting ", err, re.MULTILINE)) == sorted(slow)
 
 
