@@ -98,7 +98,8 @@ def lock(folder: Path, entries: dict[str, Any], address: str) -> tuple[float, in
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, (folder / "fusion.lock").stat().st_size
+    files = [folder / "fusion.lock", *(folder / "fusion.lock.d").glob("*.lock")]
+    return seconds, sum(file.stat().st_size for file in files if file.exists())
 
 
 def measured(folder: Path, entry: dict[str, Any]) -> Cost:
@@ -117,10 +118,9 @@ def measured(folder: Path, entry: dict[str, Any]) -> Cost:
                 before = [spent(one) for one in (first, second, scheduler)]
                 fleet = {f"s{at:03}": entry for at in range(number)}
                 client, size = lock(folder / str(number), fleet, address)
-                one, other, middle = (
-                    now - then for now, then in zip(map(spent, (first, second, scheduler)), before, strict=True)
-                )
-                fleets.append((one + other, middle, client, size))
+                after = [spent(one) for one in (first, second, scheduler)]
+                *work, middle = (now - then for now, then in zip(after, before, strict=True))
+                fleets.append((sum(work), middle, client, size))
     more = LARGE - SMALL
     return Cost(*((large - small) / more for small, large in zip(fleets[1], fleets[2], strict=True)))
 
