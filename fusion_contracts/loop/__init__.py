@@ -1,0 +1,1 @@
+"""The loop that calls tools: what came back, how often to try, and effects that happen once."""

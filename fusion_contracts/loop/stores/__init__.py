@@ -1,0 +1,9 @@
+"""Where a loop keeps what it must not forget: one small protocol, one file a database."""
+
+from __future__ import annotations
+
+from fusion_contracts.loop.stores.base import Store, StoreError
+from fusion_contracts.loop.stores.memory import MemoryStore
+from fusion_contracts.loop.stores.off_loop import OffLoop
+
+__all__ = ["MemoryStore", "OffLoop", "Store", "StoreError"]
