@@ -10,6 +10,8 @@ from fusion_contracts.loop.stores.base import checked_ttl
 
 __all__ = ["MemoryStore"]
 
+_SWEEP = 64  # writes between two removals of what has expired, at least
+
 
 class MemoryStore:
     """Values of this process alone; gone when it ends."""
@@ -22,6 +24,7 @@ class MemoryStore:
         self._lock = Lock()
         self._entries: dict[str, tuple[bytes, float | None]] = {}
         self._writes = 0  # since expired values were last removed
+        self._left = _SWEEP  # values that stood then, or a few
 
     def get(self, key: str) -> bytes | None:
         """As `Store.get`."""
@@ -49,10 +52,11 @@ class MemoryStore:
         return value if end is None or self._clock() < end else None
 
     def _sweep(self) -> None:
-        """Remove what has expired, once in as many writes as there are values: a constant cost per write."""
+        """Remove what has expired, once in as many writes as there were values: a constant cost per write."""
         self._writes += 1
-        if self._writes <= len(self._entries):
+        if self._writes <= self._left:
             return
         self._writes = 0
         now = self._clock()
         self._entries = {key: entry for key, entry in self._entries.items() if entry[1] is None or now < entry[1]}
+        self._left = max(_SWEEP, len(self._entries))
