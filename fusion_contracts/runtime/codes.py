@@ -24,6 +24,7 @@ KnownCode: TypeAlias = Literal[
     "HANDOFF_UPSTREAM_UNAVAILABLE",
     "HANDOFF_NAMESPACE_MISMATCH",
     "HANDOFF_CONNECTING",
+    "RETRY_LIMIT",  # ours, not the original's: the loop itself answers, the tool did not run
 ]
 """What an editor offers."""
 

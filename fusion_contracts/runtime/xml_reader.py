@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from fusion_contracts.runtime.envelope import clean, escape
 
-__all__ = ["Element", "envelopes"]
+__all__ = ["Element", "document", "envelopes"]
 
 MAX_LENGTH = 1_000_000  # characters of one envelope
 _MAX_DEPTH = 32  # levels; the specification has three
@@ -74,6 +74,15 @@ def envelopes(text: str) -> Iterator[tuple[Element, bool]]:
             continue
         yield root, not text[:begin].strip() and not text[after:].strip()
         position = after
+
+
+def document(text: str, tag: str) -> Element | None:
+    """The element of that tag that a text is, with nothing around it; None where the text is anything else."""
+    source = text.strip()
+    if len(source) > MAX_LENGTH or not (source.startswith(f"<{tag}") and source.endswith((f"</{tag}>", "/>"))):
+        return None
+    root = _parsed(source)
+    return root if root is not None and root.tag == tag else None
 
 
 def _parsed(source: str) -> Element | None:

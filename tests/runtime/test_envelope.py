@@ -82,11 +82,12 @@ def test_a_warning_is_no_error(severity: str, is_error: bool) -> None:
     assert tool_error("X", "m", severity=severity).is_error is is_error  # type: ignore[arg-type]
 
 
-def test_the_canonical_codes_are_the_pages() -> None:
+def test_the_canonical_codes_are_the_pages_and_the_loops_own() -> None:
     assert CODES == (
         "MISSING_DISCRIMINATOR", "UNKNOWN_ACTION", "VALIDATION_ERROR", "MISSING_REQUIRED_FIELD", "INTERNAL_ERROR",
         "RATE_LIMITED", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "CONFLICT", "TIMEOUT", "SERVER_BUSY", "DEPRECATED",
         "AUTH_REQUIRED", "HANDOFF_UPSTREAM_UNAVAILABLE", "HANDOFF_NAMESPACE_MISMATCH", "HANDOFF_CONNECTING",
+        "RETRY_LIMIT",
     )  # fmt: skip
 
 

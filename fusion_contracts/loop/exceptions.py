@@ -1,0 +1,121 @@
+"""What an exception says of a call: the fault for the model, and whether the call itself failed or the tool did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fusion_contracts.loop.signs import UNREACHABLE, fields_in, of_http, of_jsonrpc, recognised
+from fusion_contracts.runtime.client import parse_tool_error
+from fusion_contracts.runtime.fault import ToolFault, tool_error
+from fusion_contracts.runtime.guard import to_fault
+from fusion_contracts.runtime.raising import passes
+
+__all__ = ["Told", "told"]
+
+_CAUSES = 6  # exceptions of a chain that are looked at
+_LONGEST = 400
+
+# Classes whose text a tool's author, or a server, meant for the model.
+_SPEAKING = frozenset({"ToolError", "ToolException", "NotFoundError", "ToolFailed"})
+_FRAMEWORKS = frozenset({"fastmcp", "mcp", "langchain_core", "pydantic_ai"})
+# A transport that is gone: of Python, anyio, httpx, httpx2, httpcore, websockets, aiohttp.
+_GONE = frozenset(
+    {
+        "ConnectionError", "ClosedResourceError", "BrokenResourceError", "EndOfStream", "NetworkError",
+        "RemoteProtocolError", "ConnectionClosed", "ClientConnectionError", "gaierror",
+    }
+)  # fmt: skip
+_SLOW = frozenset({"TimeoutError", "TimeoutException", "Timeout", "ServerTimeoutError"})
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The fault, which kind of failure it is, and the arguments concerned."""
+
+    fault: ToolFault
+    kind: Literal["execution_error", "protocol_error"] = "execution_error"
+    failing: tuple[str, ...] = ()
+
+
+def told(error: BaseException) -> Told:
+    """Read an exception, and those that caused it.
+
+    Raises the exception itself where it is no failure: cancellation, exit, or a framework's way to steer a run.
+    """
+    if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        return told(error.exceptions[0])
+    if isinstance(error, ToolFault):
+        return Told(error.fault)
+    if passes(error):
+        raise error
+    here: BaseException | None = error
+    for _ in range(_CAUSES):
+        found = None if here is None else _of_one(here)
+        if found is not None or here is None:
+            return found or Told(to_fault(error))
+        here = here.__cause__
+    return Told(to_fault(error))
+
+
+def _of_one(error: BaseException) -> Told | None:
+    if isinstance(error, ToolFault):
+        return Told(error.fault)
+    rpc: Any = getattr(error, "error", None)
+    if type(getattr(rpc, "code", None)) is int and isinstance(getattr(rpc, "message", None), str):
+        return of_rpc(rpc.code, rpc.message)
+    envelope = parse_tool_error(error)
+    if envelope is not None and envelope.is_error:
+        return Told(envelope, failing=tuple(envelope.details) if envelope.code == "VALIDATION_ERROR" else ())
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if names & _SLOW:
+        return Told(tool_error("TIMEOUT", "The call took too long and was given up."))
+    if names & _GONE:
+        return Told(tool_error(UNREACHABLE, "The server cannot be reached."), "protocol_error")
+    return _of_status(error) or _of_validator(error) or _of_framework(error, names)
+
+
+def of_rpc(code: int, message: str) -> Told:
+    """A JSON-RPC error: the call itself failed."""
+    envelope = parse_tool_error(message)
+    fault = envelope if envelope is not None and envelope.is_error else of_jsonrpc(code, message)
+    return Told(fault, "protocol_error", fields_in(message))
+
+
+def _of_status(error: BaseException) -> Told | None:
+    """An HTTP client's error: of httpx and requests the response has the status, of others the error itself."""
+    response = getattr(error, "response", None)
+    status = getattr(response, "status_code", None) or getattr(error, "status_code", None)
+    if type(status) is not int or not 400 <= status <= 599:  # noqa: PLR2004 - RFC 9110: what is an error
+        return None
+    return Told(of_http(status, _seconds(getattr(response, "headers", None))))
+
+
+def _seconds(headers: Any) -> float | None:
+    """The wait that a server asks for, where it is given in seconds (RFC 9110 section 10.2.3)."""
+    said = headers.get("Retry-After") if hasattr(headers, "get") else None
+    return int(said) if isinstance(said, str) and said.isdecimal() and len(said) <= 6 else None  # noqa: PLR2004
+
+
+def _of_validator(error: BaseException) -> Told | None:
+    """A validator's refusal. Its text repeats what was sent, so only the places are kept."""
+    home = type(error).__module__.partition(".")[0]
+    if type(error).__name__ != "ValidationError" or home not in {"pydantic", "pydantic_core", "jsonschema"}:
+        return None
+    if home == "jsonschema":
+        places = [getattr(error, "absolute_path", ())]
+    else:
+        places = [detail["loc"] for detail in getattr(error, "errors", list)()]
+    names = tuple(dict.fromkeys(".".join(map(str, place)) for place in places if place))
+    shown = f": {', '.join(names[:10])}" if names else ""
+    return Told(tool_error("VALIDATION_ERROR", f"The arguments are not valid{shown}."), failing=names)
+
+
+def _of_framework(error: BaseException, names: set[str]) -> Told | None:
+    """A framework's own error, whose text is what the model is shown."""
+    homes = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
+    if not (names & _SPEAKING and homes & _FRAMEWORKS):
+        return None
+    text = str(error)
+    said = tool_error("UNKNOWN", text[:_LONGEST] or "The tool failed and said nothing.")
+    return Told(recognised(said), failing=fields_in(text))
