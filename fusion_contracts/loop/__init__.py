@@ -9,12 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fusion_contracts.loop.batch import run_batch, run_batch_sync
     from fusion_contracts.loop.outcome import Outcome
     from fusion_contracts.loop.partial_result import FailedItem, PartialResult, empty, partial
     from fusion_contracts.loop.stores import MemoryStore, Store, StoreError
 
 __all__ = [
     "FailedItem", "MemoryStore", "Outcome", "PartialResult", "Store", "StoreError", "empty", "partial",
+    "run_batch", "run_batch_sync",
 ]  # fmt: skip
 
 _HOMES = {
@@ -26,6 +28,8 @@ _HOMES = {
     "StoreError": "stores",
     "empty": "partial_result",
     "partial": "partial_result",
+    "run_batch": "batch",
+    "run_batch_sync": "batch",
 }
 
 
