@@ -10,23 +10,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fusion_contracts.loop.batch import run_batch, run_batch_sync
+    from fusion_contracts.loop.calls import ToolCall
+    from fusion_contracts.loop.limits import Limits
     from fusion_contracts.loop.outcome import Outcome
     from fusion_contracts.loop.partial_result import FailedItem, PartialResult, empty, partial
-    from fusion_contracts.loop.stores import MemoryStore, Store, StoreError
+    from fusion_contracts.loop.retry_guard import AsyncRetryGuard, RetryGuard
+    from fusion_contracts.loop.stores import MemoryStore, Store, StoreError, open_store
 
 __all__ = [
-    "FailedItem", "MemoryStore", "Outcome", "PartialResult", "Store", "StoreError", "empty", "partial",
-    "run_batch", "run_batch_sync",
+    "AsyncRetryGuard", "FailedItem", "Limits", "MemoryStore", "Outcome", "PartialResult", "RetryGuard", "Store",
+    "StoreError", "ToolCall", "empty", "open_store", "partial", "run_batch", "run_batch_sync",
 ]  # fmt: skip
 
 _HOMES = {
+    "AsyncRetryGuard": "retry_guard",
     "FailedItem": "partial_result",
+    "Limits": "limits",
     "MemoryStore": "stores",
     "Outcome": "outcome",
     "PartialResult": "partial_result",
+    "RetryGuard": "retry_guard",
     "Store": "stores",
     "StoreError": "stores",
+    "ToolCall": "calls",
     "empty": "partial_result",
+    "open_store": "stores",
     "partial": "partial_result",
     "run_batch": "batch",
     "run_batch_sync": "batch",

@@ -11,7 +11,7 @@ from fusion_contracts.runtime.fault import ToolFault, tool_error
 from fusion_contracts.runtime.guard import to_fault
 from fusion_contracts.runtime.raising import passes
 
-__all__ = ["Told", "told"]
+__all__ = ["Told", "fields_of", "of_rpc", "told"]
 
 _CAUSES = 6  # exceptions of a chain that are looked at
 _LONGEST = 400
@@ -46,7 +46,7 @@ def told(error: BaseException) -> Told:
     if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         return told(error.exceptions[0])
     if isinstance(error, ToolFault):
-        return Told(error.fault)
+        return Told(error.fault, failing=fields_of(error.fault))
     if passes(error):
         raise error
     here: BaseException | None = error
@@ -60,19 +60,26 @@ def told(error: BaseException) -> Told:
 
 def _of_one(error: BaseException) -> Told | None:
     if isinstance(error, ToolFault):
-        return Told(error.fault)
+        return Told(error.fault, failing=fields_of(error.fault))
     rpc: Any = getattr(error, "error", None)
     if type(getattr(rpc, "code", None)) is int and isinstance(getattr(rpc, "message", None), str):
         return of_rpc(rpc.code, rpc.message)
     envelope = parse_tool_error(error)
     if envelope is not None and envelope.is_error:
-        return Told(envelope, failing=tuple(envelope.details) if envelope.code == "VALIDATION_ERROR" else ())
+        return Told(envelope, failing=fields_of(envelope))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _SLOW:
         return Told(tool_error("TIMEOUT", "The call took too long and was given up."))
     if names & _GONE:
         return Told(tool_error(UNREACHABLE, "The server cannot be reached."), "protocol_error")
     return _of_status(error) or _of_validator(error) or _of_framework(error, names)
+
+
+def fields_of(fault: ToolFault) -> tuple[str, ...]:
+    """The arguments that a validation error names: its details, less the call that it suggests."""
+    if fault.code not in ("VALIDATION_ERROR", "MISSING_REQUIRED_FIELD"):
+        return ()
+    return tuple(name for name in fault.details if name != "suggested_arguments")
 
 
 def of_rpc(code: int, message: str) -> Told:

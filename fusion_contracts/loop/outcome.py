@@ -131,13 +131,14 @@ def _of_result(given: Any) -> Outcome | None:
     content = _get(given, "content")
     if not _is_result(given, content):
         return None
+    from fusion_contracts.loop.exceptions import fields_of
     from fusion_contracts.loop.signs import fields_in, recognised
     from fusion_contracts.runtime.client import parse_tool_error
 
     fault = parse_tool_error(given)
     failed = bool(_flag(given)) or _get(given, "status") == "error"
     if fault is not None and (failed or fault.is_error):
-        failing = _failing(fault) or fields_in(fault.message)
+        failing = fields_of(fault) or fields_in(fault.message)
         named = recognised(fault) if fault.code == "UNKNOWN" else fault
         return Outcome("execution_error", named, failing, result=given)
     data = _get(given, "structuredContent") if isinstance(given, Mapping) else _get(given, "structured_content")
@@ -181,11 +182,12 @@ def _of_value(given: Any) -> Outcome:
     if not isinstance(given, str):
         data = _of_data(given, given)
         return data if data is not None else Outcome("ok", result=given)
+    from fusion_contracts.loop.exceptions import fields_of
     from fusion_contracts.runtime.client import parse_tool_error
 
     fault = parse_tool_error([given])  # as a block: an envelope counts where it is all that the text holds
     if fault is not None:
-        return Outcome("execution_error" if fault.is_error else "ok", fault, _failing(fault), result=given)
+        return Outcome("execution_error" if fault.is_error else "ok", fault, fields_of(fault), result=given)
     return _of_texts([given], given, alone=True)
 
 
@@ -197,13 +199,6 @@ def _is_result(given: Any, content: Any) -> bool:
     if not isinstance(content, list):
         return isinstance(content, str) and bool({"isError", "is_error"} & set(given))
     return all(isinstance(_get(block, "type"), str) for block in content)
-
-
-def _failing(fault: ToolFault) -> tuple[str, ...]:
-    """The arguments that a validation error names: its details, less the call that it suggests."""
-    if fault.code not in ("VALIDATION_ERROR", "MISSING_REQUIRED_FIELD"):
-        return ()
-    return tuple(name for name in fault.details if name != "suggested_arguments")
 
 
 def _fault_in(text: str) -> ToolFault | None:

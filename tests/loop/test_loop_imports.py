@@ -14,13 +14,18 @@ HEAVY = {
 }  # fmt: skip
 
 
+PARTIAL = (
+    "from fusion_contracts.loop import Outcome, empty, partial\n"
+    "Outcome.of(partial([1], [('a', TimeoutError())]).to_mcp()).partial.to_text(); empty(searched='x').to_mcp()"
+)
+
+
 @pytest.mark.parametrize(
     "code",
     [
         "import fusion_contracts.loop",
         "from fusion_contracts.loop import *",
-        "from fusion_contracts.loop import Outcome, empty, partial\n"
-        "Outcome.of(partial([1], [('a', TimeoutError())]).to_mcp()).partial.to_text(); empty(searched='x').to_mcp()",
+        PARTIAL,
     ],
 )
 def test_nothing_heavy_is_loaded(code: str) -> None:
