@@ -15,20 +15,30 @@ from typing import Any
 
 from fusion_contracts.loop.calls import CallLike
 
-__all__ = ["NOTHING", "Attempt", "Call", "Record", "Same", "Streak", "decode", "digest", "encode", "identified"]
+__all__ = ["NOTHING", "Attempt", "Call", "Record", "Same", "Streak", "decode", "encode", "identified"]
 
 _NAMES, _LONGEST_NAME = 8, 40
 _encoded = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode
 _written = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
-@dataclass(frozen=True, slots=True)
 class Call:
-    """A call as the rules see it: `action` is its key, `names` those of the arguments that were sent."""
+    """A call as the rules see it, by its run and its action's key."""
 
-    run: str
-    action: str
-    arguments: Any = field(repr=False)
+    __slots__ = ("_digest", "action", "arguments", "run")
+
+    def __init__(self, run: str, action: str, arguments: Any) -> None:
+        self.run = run
+        self.action = action
+        self.arguments = arguments
+        self._digest = ""
+
+    @property
+    def digest(self) -> str:
+        """24 hexadecimal digits for run, action and arguments: not to be read back, nor compared between runs."""
+        if not self._digest:  # worked out where the action has failed, and once
+            self._digest = _digest(self)
+        return self._digest
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,8 +100,7 @@ def identified(call: CallLike, run: str) -> Call:
     return Call(call.run or run, call.action or call.tool, call.arguments)
 
 
-def digest(call: Call) -> str:
-    """24 hexadecimal digits for run, action and arguments: not to be read back, nor compared between runs."""
+def _digest(call: Call) -> str:
     try:
         said = _encoded([call.run, call.action, call.arguments])
     except (ValueError, RecursionError, TypeError):  # a circle, too deep, keys of several kinds

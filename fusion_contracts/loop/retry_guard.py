@@ -59,9 +59,10 @@ class _Steps:
         return f"guard:{run or self._run}"
 
     def _before(self, given: CallLike) -> _Step:
-        call, now = identified(given, self._run), self._clock()
-
         def step(record: Record) -> tuple[Record | None, ToolFault | None]:
+            if record is NOTHING and self.limits.calls is None:
+                return record, None
+            call, now = identified(given, self._run), self._clock()
             found = refusal(record, call, now, self.limits)
             if found is not None:
                 return refused(record, self.limits), stop(found, record)

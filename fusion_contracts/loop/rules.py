@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from fusion_contracts.loop.attempts import Attempt, Call, Record, Same, Streak, digest
+from fusion_contracts.loop.attempts import Attempt, Call, Record, Same, Streak
 from fusion_contracts.loop.limits import Limits
 
 __all__ = ["Refusal", "Scope", "admitted", "exhausted", "failed", "left", "refusal", "refused", "succeeded"]
@@ -101,7 +101,7 @@ def succeeded(record: Record, call: Call, *, read_only: bool, whole: bool = True
     streaks = {action: streak for action, streak in record.streaks.items() if action != call.action}
     same = {action: dict(held) for action, held in record.same.items()}
     if whole and call.action in same:
-        same[call.action].pop(digest(call), None)
+        same[call.action].pop(call.digest, None)
     if not read_only:
         same = {
             action: {key: replace(one, permanent=0) if one.permanent else one for key, one in held.items()}
@@ -116,15 +116,14 @@ def succeeded(record: Record, call: Call, *, read_only: bool, whole: bool = True
 def _same(record: Record, call: Call, now: float, limits: Limits) -> Same | None:
     """What is remembered of this very call. Nothing is digested where no call of its action has failed."""
     held = record.same.get(call.action)
-    same = held.get(digest(call)) if held else None
+    same = held.get(call.digest) if held else None
     return same if same is not None and now - same.at < limits.window else None
 
 
 def _noted(record: Record, call: Call, same: Same) -> Record:
     held = dict(record.same.get(call.action, {}))
-    key = digest(call)
-    held.pop(key, None)
-    held[key] = same  # the newest last
+    held.pop(call.digest, None)
+    held[call.digest] = same  # the newest last
     while len(held) > _MOST_CALLS:
         del held[next(iter(held))]
     return replace(record, same={**record.same, call.action: held})

@@ -21,7 +21,7 @@ from fusion_contracts.loop import (
     empty,
     partial,
 )
-from fusion_contracts.loop.attempts import Call, digest
+from fusion_contracts.loop.attempts import Call
 
 MISSING = tool_error("NOT_FOUND", "No page.")
 SLOW = tool_error("TIMEOUT", "Slow.", retry_after=2)
@@ -286,7 +286,7 @@ def test_what_a_store_holds_of_a_run() -> None:
     store = MemoryStore()
     guard = RetryGuard(store, clock=lambda: 5.0)
     ended(guard, ToolCall("t", {"id": "inv_9731"}, run="r"), tool_error("NOT_FOUND", "No invoice inv_9731."))
-    key = digest(Call("r", "t", {"id": "inv_9731"}))
+    key = Call("r", "t", {"id": "inv_9731"}).digest
     assert len(key) == 24
     attempt = '[["id"],"NOT_FOUND",[],"No invoice {id}."]'
     assert (store.get("guard:r") or b"").decode() == (
