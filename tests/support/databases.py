@@ -57,7 +57,7 @@ def postgres_url() -> Iterator[str]:
         schema = f"fusion_test_{uuid.uuid4().hex}"
         with connection:
             connection.execute(f"CREATE SCHEMA {schema}".encode())
-            yield f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3D{schema}"
+            yield f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3D{schema}&application_name={schema}"
             connection.execute(f"DROP SCHEMA {schema} CASCADE".encode())
         return
     missing("FUSION_TEST_POSTGRES", "no PostgreSQL answers on loopback: its store was not tested")

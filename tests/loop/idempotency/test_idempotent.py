@@ -195,7 +195,7 @@ def test_a_result_is_kept_for_a_day_and_longer_where_asked(ledger: Ledger, clock
         ({"lease": 0}, "lease must be a finite number of seconds above zero, not 0"),
     ],
 )
-def test_times_that_promise_too_little_are_refused(options: dict[str, float], sentence: str) -> None:
+def test_times_that_promise_too_little_are_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match="^" + sentence.replace("(", r"\(").replace(")", r"\)") + "$"):
         Ledger(MemoryStore(), **options)
 
@@ -402,7 +402,7 @@ def test_a_key_is_read_from_meta_of_any_form() -> None:
         progress: int = 0
 
     assert key_of({META_KEY: "a"}) == "a"
-    assert key_of(Meta(**{META_KEY: "a"})) == "a"
+    assert key_of(Meta.model_validate({META_KEY: "a"})) == "a"
     assert [key_of(meta) for meta in (None, {}, Meta(), object())] == [None] * 4
 
 
