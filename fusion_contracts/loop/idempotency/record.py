@@ -35,8 +35,8 @@ class Record:
         return Record(self.token, self.digest, self.at, ending.state, ending.content)
 
     def encoded(self) -> bytes:
-        """The record as the store holds it: JSON, equal for equal records."""
-        return json.dumps({"version": 1, **asdict(self)}, separators=(",", ":"), sort_keys=True).encode()
+        """The record as the store holds it: JSON, the result's names in the order in which they came."""
+        return json.dumps({"version": 1, **asdict(self)}, separators=(",", ":")).encode()
 
     @classmethod
     def decoded(cls, stored: bytes) -> Record:

@@ -336,7 +336,7 @@ class Paid:
 @pytest.mark.parametrize(
     ("value", "annotation"),
     [
-        (None, Any), ("", str), ({"a": [1, 2.5, None, True, "\ud800"]}, dict[str, Any]), ([], list[int]),
+        (None, Any), ("", str), ({"b": [1, 2.5, None, True, "\ud800"], "a": {}}, dict[str, Any]), ([], list[int]),
         (Receipt(number=1, day=date(2026, 1, 2)), Receipt), ([Paid(1.5)], list[Paid]), ((1, "a"), tuple[int, str]),
         ({"a", "b"}, set[str]), (date(2026, 1, 2), date | None), (b"\xc3\xa9", bytes),
     ],
@@ -351,6 +351,7 @@ def test_a_result_is_replayed_as_the_value_that_it_was(ledger: Ledger, value: An
     tool = idempotent("ref", ledger=ledger)(make)
     first, second = tool("a"), tool("a")
     assert (first, type(first)) == (second, type(second))
+    assert isinstance(first, set) or repr(first) == repr(second)  # names in their order
     assert first == value
     assert calls == ["a"]
 
