@@ -684,3 +684,30 @@ def test_a_call_that_is_cancelled_before_its_effect_gives_its_key_back(store: St
     assert effects == ["a"]
     ledger.forget(scope, "a")
     ledger.close()
+
+
+def test_a_running_call_is_renewed_until_it_ends_and_no_thread_stays() -> None:
+    renewed = threading.Event()
+    beats: list[str] = []
+
+    class Watched(MemoryStore):
+        def replace(self, key: str, old: bytes | None, new: bytes | None, *, ttl: float | None = None) -> bool:
+            if key.startswith("lease:") and old is not None and new is not None:
+                beats.append(key)
+                if len(beats) == 3:
+                    renewed.set()
+            return super().replace(key, old, new, ttl=ttl)
+
+    ledger = Ledger(Watched(), lease=0.03)
+
+    @idempotent("ref", ledger=ledger)
+    def pay(ref: str) -> str:
+        renewed.wait()
+        return "paid"
+
+    assert pay("a") == "paid"
+    thread = ledger.heartbeat._here.here().thread
+    if thread is not None:
+        thread.join()
+    assert len(set(beats)) == 1
+    assert ledger.heartbeat._here.here().thread is None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeVar
 
+import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, multiple, precondition, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, multiple, rule
 
 from fusion_contracts import ToolFault, tool_error
 from fusion_contracts.loop.idempotency import Ledger, idempotent
@@ -21,6 +23,9 @@ KEYS = st.sampled_from(["a", "b"])
 AMOUNTS = st.sampled_from([1, 2])
 PROCESSES = st.sampled_from([0, 1])
 ENDINGS = st.sampled_from(["result", "no effect", "declined", "open", "foreign"])
+
+FAILS = st.lists(st.sampled_from(["before", "after"]), max_size=3)
+PLANS = st.builds(lambda skip, fails: [""] * skip + fails, st.integers(0, 6), FAILS)
 
 Result = TypeVar("Result")
 
@@ -222,14 +227,12 @@ class FailingStore(RuleBasedStateMachine):
         self.processes = [Process(store, lambda: 0.0) for store in self.stores]
         self.model: dict[str, Standing] = {}  # of keys whose effect was had, or may have been
 
-    @rule(process=PROCESSES, plan=st.lists(st.sampled_from(["", "before", "after"]), max_size=8))
-    def fail(self, process: int, plan: list[str]) -> None:
-        self.stores[process].plan = plan
-
-    @rule(process=PROCESSES, key=KEYS, amount=AMOUNTS, how=ENDINGS)
-    def call(self, process: int, key: str, amount: int, how: str) -> None:
+    @rule(process=PROCESSES, key=KEYS, amount=AMOUNTS, how=ENDINGS, plan=PLANS)
+    def call(self, process: int, key: str, amount: int, how: str, plan: list[str]) -> None:
+        self.stores[process].plan = [*plan]
         standing = self.model.get(key)
         had, said = self.processes[process].call(key, amount, how)
+        self.stores[process].plan = []
         if had:
             assert standing is None
             if how in ("result", "declined"):
@@ -241,18 +244,18 @@ class FailingStore(RuleBasedStateMachine):
         else:
             assert standing.amount == amount
 
-    @rule()
-    def recover(self) -> None:
-        """The store answers again, and each process has told it what was late."""
+    @rule(fails=FAILS)
+    def beat(self, fails: list[str]) -> None:
+        """Each process tells the store what was late; it may fail again."""
         for store, process in zip(self.stores, self.processes, strict=True):
-            store.plan = []
+            store.plan = [*fails]
             process.ledger.heartbeat.beat()
+            store.plan = []
 
     @rule(process=PROCESSES, key=KEYS, amount=AMOUNTS)
-    @precondition(lambda self: not any(store.plan for store in self.stores))
     def look(self, process: int, key: str, amount: int) -> None:
-        """What is told then is what happened."""
-        self.recover()
+        """The store answers again, and what is told is what happened."""
+        self.beat(fails=[])
         standing = self.model.get(key)
         had, said = self.processes[process].call(key, amount, "result")
         assert had is (standing is None)
@@ -268,6 +271,33 @@ class FailingStore(RuleBasedStateMachine):
     def teardown(self) -> None:
         for process in self.processes:
             process.ledger.close()
+
+
+@pytest.mark.parametrize("how", ["result", "no effect", "foreign"])
+@pytest.mark.parametrize("skip", range(7))
+@pytest.mark.parametrize("fails", [fails for many in (1, 2, 3) for fails in product(("before", "after"), repeat=many)])
+def test_a_store_that_fails_at_any_step_leaves_a_clear_outcome(how: str, skip: int, fails: tuple[str, ...]) -> None:
+    memory = MemoryStore(clock=lambda: 0.0)
+    store = Flaky(memory)
+    first, second = Process(store, lambda: 0.0), Process(memory, lambda: 0.0)
+    store.plan = [""] * skip + [*fails]
+    had, said = first.call("a", 1, how)
+    unreached = store.plan
+    store.plan = []
+    assert had is (said != "SERVER_BUSY: The store of idempotency keys does not answer; nothing was done.")
+    assert had or skip < 3
+    first.ledger.heartbeat.beat()
+    assert not first.ledger.heartbeat.beat()
+    again, told = second.call("a", 1, "result")
+    assert again is (not had or how == "no effect")
+    if had and how == "result":
+        assert told == said
+    elif had and how == "foreign":
+        assert told.startswith("OUTCOME_UNKNOWN: Outcome unknown: an earlier call ")
+        assert "began and failed (OSError);" in told
+    assert skip < 5 or unreached == [""] * (skip - 5) + [*fails]
+    for process in (first, second):
+        process.ledger.close()
 
 
 TestCalls = Calls.TestCase

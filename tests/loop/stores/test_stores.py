@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from databases import private_redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -280,3 +281,23 @@ def test_without_a_url_it_is_a_file_that_git_ignores(tmp_path: Path, monkeypatch
     assert (folder / ".gitignore").read_text() == "*\n"
     monkeypatch.setenv("FUSION_STORE", "memory:")
     assert type(open_store()).__name__ == "MemoryStore"
+
+
+def test_a_redis_that_may_throw_records_away_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from redis import Redis
+
+    with private_redis(tmp_path) as server:
+        for settings_ in ({"maxmemory-policy": "allkeys-lru"}, {"maxmemory": "100mb"}):
+            with Redis.from_url(server.url) as client:
+                for name, value in settings_.items():
+                    client.config_set(name, value)
+            store = open_store(server.url)
+            store.get("a")
+            store.get("a")
+            store.close()
+    place = server.url.partition("?")[0]
+    sentence = (
+        f"{place} evicts keys when its memory is full (allkeys-lru): an effect whose record is gone may happen twice; "
+        "set maxmemory-policy to noeviction"
+    )
+    assert [record.getMessage() for record in caplog.records] == [sentence]
