@@ -165,6 +165,7 @@ class _Batch(Generic[Given, Made]):
         self._again.reverse()
         self._next = self._start.next
         self._begun = 0
+        self._told = 0
         self._made: dict[int, Made] = {}
         self._failed: dict[int, FailedItem] = {}
         self._bounds = bounds
@@ -208,6 +209,9 @@ class _Batch(Generic[Given, Made]):
         with self._lock:
             finished, failures = len(self._made) + len(self._failed), len(self._failed)
         through, total = self._start.next - len(self._start.again) + finished, len(self.items)
+        if through <= self._told:  # another worker has told as much; MCP's progress must rise each time
+            return None
+        self._told = through
         words = f"{through:,} of {total:,}" + (f", {failures:,} failed" if failures else "")
         try:
             return self._progress(through, total, words)

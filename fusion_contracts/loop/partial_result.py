@@ -124,6 +124,23 @@ class PartialResult(Generic[Item]):
         return output_schema(cls.item_type)
 
     @classmethod
+    def model(cls) -> Any:
+        """The same schema as a pydantic model, for the SDK: `Annotated[CallToolResult, PartialResult[Item].model()]`.
+
+        `MCPServer` takes no other class of ours as an annotation; such a tool returns `to_mcp()` as a `CallToolResult`.
+        """
+        from fusion_contracts.loop.partial_schema import model
+
+        return model(cls.__name__, cls.item_type)
+
+    @property
+    def __pydantic_serializer__(self) -> Any:
+        """For whoever writes an instance without knowing its class, as FastMCP does."""
+        from fusion_contracts.loop.partial_schema import serializer
+
+        return serializer()
+
+    @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         from fusion_contracts.loop.partial_schema import core_schema
 

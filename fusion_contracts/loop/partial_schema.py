@@ -7,6 +7,7 @@ further properties, so that a later release that says more breaks no client.
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.model import JsonObject
@@ -14,7 +15,7 @@ from fusion_contracts.model import JsonObject
 if TYPE_CHECKING:
     from fusion_contracts.loop.partial_result import PartialResult
 
-__all__ = ["core_schema", "json_schema", "output_schema", "structured"]
+__all__ = ["core_schema", "json_schema", "model", "output_schema", "serializer", "structured"]
 
 _FAILED = {
     "type": "object",
@@ -92,6 +93,35 @@ def json_schema(schema: Any, handler: Any) -> JsonObject:
     if whole["properties"]["items"].get("items") == {}:
         del whole["properties"]["items"]["items"]
     return whole
+
+
+@cache
+def serializer() -> Any:
+    """What pydantic writes a result of any items with."""
+    from pydantic_core import SchemaSerializer
+    from pydantic_core import core_schema as core
+
+    return SchemaSerializer(core.any_schema(serialization=core.plain_serializer_function_ser_schema(structured)))
+
+
+@cache
+def model(name: str, item: Any) -> Any:
+    """A pydantic model that takes what `structured` makes, under the schema that `output_schema` says."""
+    from pydantic import BaseModel, ConfigDict, create_model
+
+    class Form(BaseModel):
+        """Open, as the schema is."""
+
+        model_config = ConfigDict(extra="allow")
+
+        @classmethod
+        def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> JsonObject:
+            whole = output_schema(Any)
+            whole["properties"]["items"] |= handler(schema["schema"]["fields"]["items"]["schema"])
+            return whole
+
+    fields: dict[str, Any] = {"items": (list[item], ...), "status": (str, ...), "failed": (list[Any], ...)}
+    return create_model(name, __base__=Form, next=(str, ...), **fields)
 
 
 def _origin(cls: type[PartialResult[Any]]) -> type[PartialResult[Any]]:

@@ -12,6 +12,7 @@ import pydantic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import to_jsonable_python
 
 from fusion_contracts import ToolFault, tool_error
 from fusion_contracts.loop import FailedItem, Outcome, PartialResult, empty, partial
@@ -213,6 +214,20 @@ def test_as_an_annotation_it_is_what_it_says() -> None:
     assert plain.dump_python(result, mode="json", by_alias=True) == result.to_structured()
     with pytest.raises(pydantic.ValidationError):
         adapter.validate_python({"items": []})
+
+
+def test_as_a_model_it_takes_what_is_written() -> None:
+    model = PartialResult[Invoice].model()
+    result = partial([INVOICE], [("b", SLOW)], cursor="c", total=3)
+    assert model.model_json_schema(mode="serialization") == PartialResult[Invoice].output_schema()
+    assert model.model_validate(result.to_structured()).model_dump(by_alias=True) == result.to_structured()
+    with pytest.raises(pydantic.ValidationError):
+        model.model_validate(partial([{"id": 5}]).to_structured())
+
+
+def test_whoever_does_not_know_its_class_writes_it_the_same() -> None:
+    result = partial([INVOICE], [("b", SLOW)])
+    assert to_jsonable_python({"given": [result]}) == {"given": [result.to_structured()]}
 
 
 def test_a_class_of_results_is_one_class() -> None:
