@@ -44,10 +44,10 @@ def schema() -> Json:
 
 def _plain(schema: Json) -> Json:
     """Without titles, which repeat the key, and null, which TOML does not have."""
-    schema = {key: value for key, value in schema.items() if key != "title"}
-    schema["description"] = " ".join(schema.get("description", "").split("\n\n")[0].split())
-    schema["properties"] = {key: _property(value) for key, value in schema["properties"].items()}
-    return schema
+    said = " ".join(schema.get("description", "").split("\n\n")[0].split())
+    named = {key: _property(value) for key, value in schema["properties"].items()}
+    others = {key: value for key, value in schema.items() if key not in {"title", "description", "properties"}}
+    return {"description": said, **others, "properties": named}  # in one order: releases of pydantic differ in it
 
 
 def _property(schema: Json) -> Json:
