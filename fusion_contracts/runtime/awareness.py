@@ -86,6 +86,11 @@ class ContractAwareness:
         plan = self._plans.get(action)
         return plan.block(tuple(failing)) if plan is not None else ""
 
+    def shown(self, action: str, failing: Sequence[str] = ()) -> tuple[Delta, ...]:
+        """The changes that `render` tells, in its order."""
+        plan = self._plans.get(action)
+        return plan.shown(tuple(failing)) if plan is not None else ()
+
     def enrich(self, error_text: str, action: str) -> str:
         """The error with the block before its `<recovery>`; the same object where there is nothing to add.
 

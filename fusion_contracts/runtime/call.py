@@ -22,7 +22,10 @@ _MOST_SEARCHED = 500
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`gone` holds, by their place, the arguments that the live contract no longer has."""
+    """`gone` holds, by their place, the arguments that the live contract no longer has.
+
+    `redact` are names whose values are never shown, besides those that are secret by their ending.
+    """
 
     action: str
     arguments: JsonValue
@@ -30,6 +33,7 @@ class Call:
     shape: Shape
     gone: Mapping[str, Delta] = field(default_factory=dict)
     unknown: UnknownPolicy = "auto"
+    redact: frozenset[str] = frozenset()
 
     def hides(self, path: Path, arguments: JsonValue = ABSENT) -> bool:
         """Whether what stands at a path must not be repeated: by a name on the way, or because the schema says so.
@@ -37,7 +41,7 @@ class Call:
         `arguments` are those in which it stands, the ones sent by default. Of a union any branch that says so counts:
         what is wrong fits the wrong one.
         """
-        if _is_named_secret(path):
+        if self._is_named_secret(path):
             return True
         sent = self.arguments if arguments is ABSENT else arguments
         ways = (self.shape.at(path[:end], held) for end in range(1, len(path) + 1) for held in (sent, ABSENT))
@@ -57,8 +61,11 @@ class Call:
     def secrets(self) -> list[str]:
         """Texts that were sent where nothing may be repeated, of a bounded part of the arguments."""
         paths = islice(_names(self.arguments, deep=True), _MOST_SEARCHED)
-        secret = (path for path in paths if _is_named_secret(path) or (len(path) == 1 and self.hides(path)))
+        secret = (path for path in paths if self._is_named_secret(path) or (len(path) == 1 and self.hides(path)))
         return [value for path in secret if isinstance(value := inside(self.arguments, path), str)]
+
+    def _is_named_secret(self, path: Path) -> bool:
+        return any(isinstance(step, str) and (step in self.redact or is_secret(step)) for step in path)
 
     def gone_names(self, arguments: JsonValue) -> Iterator[tuple[Path, Delta]]:
         """The sent arguments that a delta says are gone, and that the live schema indeed does not know."""
@@ -76,10 +83,6 @@ def checked_policy(unknown: UnknownPolicy) -> UnknownPolicy:
     if unknown not in get_args(UnknownPolicy):
         raise ValueError(f"unknown must be one of {', '.join(get_args(UnknownPolicy))}, not {unknown!r:.40}")
     return unknown
-
-
-def _is_named_secret(path: Path) -> bool:
-    return any(isinstance(step, str) and is_secret(step) for step in path)
 
 
 def _confidential(flat: Flat) -> bool:

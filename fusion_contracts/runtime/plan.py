@@ -65,12 +65,19 @@ class Plan:
         failing = tuple(name for name in names if name in self._by_field)
         return inserted(text, lambda indent: self.block(failing, indent))
 
-    def _rendered(self, failing: tuple[str, ...], indent: str) -> str:
+    def shown(self, failing: tuple[str, ...]) -> tuple[Delta, ...]:
+        """The changes that the block tells, in its order."""
+        return tuple(self.deltas[index] for index in self._order(failing))
+
+    def _order(self, failing: tuple[str, ...]) -> list[int]:
         chosen: dict[int, None] = {}
         for name in failing:
             chosen |= dict.fromkeys(self._by_field.get(_INDEX.sub("[]", name), ()))
         others = [index for index in range(min(len(self.deltas), 2 * self._cap)) if index not in chosen]
-        order = self._fitting([*sorted(chosen)[: self._cap], *others][: self._cap])
+        return self._fitting([*sorted(chosen)[: self._cap], *others][: self._cap])
+
+    def _rendered(self, failing: tuple[str, ...], indent: str) -> str:
+        order = self._order(failing)
         shown = [self.deltas[index] for index in order]
         oldest = min(shown, key=lambda delta: delta.age).since
         since = f' since="{_attribute(oldest)}"' if oldest else ""

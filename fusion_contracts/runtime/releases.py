@@ -21,8 +21,8 @@ from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.runtime.deltas import Delta, deltas_between
 
 __all__ = [
-    "FOLDER", "PACKED", "Kept", "Release", "deltas_since", "in_order", "kept", "known_deltas", "pack", "read_releases",
-    "release_head", "release_of", "unpack",
+    "FOLDER", "PACKED", "Kept", "Known", "Release", "deltas_since", "in_order", "kept", "known_deltas", "known_in",
+    "pack", "read_releases", "release_head", "release_of", "unpack",
 ]  # fmt: skip
 
 FOLDER = ".fusion/releases"
@@ -107,25 +107,58 @@ def _contract(lock: Lock, server: str, path: Path) -> ServerContract:
     raise FusionError(f'{where} holds no server "{name}"', "keep one server a release", stage="lock")
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a place holds of older contracts of one server: kept releases, oldest first, or the text of packed changes.
+
+    `searched` are the paths that were looked at, the last of them where it was found. False where nothing was.
+    """
+
+    server: str
+    searched: tuple[Path, ...] = ()
+    releases: tuple[Release, ...] = ()
+    packed: Any = None
+
+    def __bool__(self) -> bool:
+        return bool(self.releases) or self.packed is not None
+
+    def deltas(self, live: ServerContract) -> list[Delta]:
+        """What changed until the live contract. Raises FusionError where a packed file is none of ours."""
+        if self.packed is not None:
+            return unpack(self.packed, live, origin=str(self.searched[-1]))
+        return deltas_since(self.releases, live)
+
+
 def known_deltas(folder_or_package: str | Path, live: ServerContract, *, last: int = 10) -> list[Delta]:
     """What changed since each kept release, from a folder of releases or the file in an installed package."""
+    known = known_in(folder_or_package, live.name, last=last)
+    if not known:
+        paths = ", ".join(printable(str(path)) for path in dict.fromkeys(known.searched))
+        name = printable(live.name)
+        _log.warning("no release of %s found: agents are not told what changed. Searched: %s", name, paths)
+    return known.deltas(live)
+
+
+def known_in(folder_or_package: str | Path, server: str, *, last: int = 10) -> Known:
+    """The `last` releases of one server in a folder, or what a package holds.
+
+    Raises FusionError where one is there and cannot be read.
+    """
     searched: list[Path] = []
-    for folder in _folders(Path(folder_or_package), live.name):
+    for folder in _folders(Path(folder_or_package), server):
         searched.append(folder)
-        releases = read_releases(folder, live.name, last=last) if folder.is_dir() else ()
+        releases = read_releases(folder, server, last=last) if folder.is_dir() else ()
         if releases:
-            return deltas_since(releases, live)
+            return Known(server, tuple(searched), releases)
     for packed in _packed(folder_or_package):
         searched.append(packed)
         if packed.is_file():
-            return unpack(_text(packed), live, origin=str(packed))
-        searched.append(packed.parent / FOLDER / live.name)
-        releases = read_releases(searched[-1], live.name, last=last)
+            return Known(server, tuple(searched), packed=_text(packed))
+        searched.append(packed.parent / FOLDER / server)
+        releases = read_releases(searched[-1], server, last=last)
         if releases:
-            return deltas_since(releases, live)
-    paths = ", ".join(printable(str(path)) for path in dict.fromkeys(searched))
-    _log.warning("no release of %s found: agents are not told what changed. Searched: %s", printable(live.name), paths)
-    return []
+            return Known(server, tuple(searched), releases)
+    return Known(server, tuple(searched))
 
 
 def _folders(given: Path, server: str) -> Iterable[Path]:

@@ -59,17 +59,18 @@ class ValidationReport:
         names = [name for issue in self.issues for name in (issue.name, issue.also) if name]
         return tuple(dict.fromkeys(names))
 
-    def to_xml(self) -> str:
-        """The text for the model; "" where nothing is wrong."""
+    def to_xml(self, *, compact: bool = False) -> str:
+        """The text for the model; "" where nothing is wrong. `compact` leaves the top-level lines unindented."""
         if self.fault is not None:
-            text = self.fault.to_xml()
+            text = self.fault.to_xml(compact=compact)
             return text if self.awareness is None else self.awareness.enrich(text, self.action)
         if not self.issues:
             return ""
         block = self.awareness.render(self.action, self.failing) if self.awareness is not None else ""
         indented = "\n".join(f"  {line}" for line in block.split("\n")) if block else ""
         suggestion = None if self.suggested_arguments is None else spelled(self.suggested_arguments)
-        return render(self.action, self.issues, self.more, block=indented, suggestion=suggestion)
+        text = render(self.action, self.issues, self.more, block=indented, suggestion=suggestion)
+        return text.replace("\n  ", "\n") if compact else text
 
     def __str__(self) -> str:
         return self.to_xml()
@@ -84,6 +85,7 @@ def explain_validation(  # noqa: PLR0913 - one parameter for each thing that is 
     unknown: UnknownPolicy = "auto",
     schema: JsonValue = None,
     formats: bool = True,
+    redact: Iterable[str] = (),
 ) -> ValidationReport:
     """Why a call is refused, in words that let a model get the next one right.
 
@@ -96,7 +98,8 @@ def explain_validation(  # noqa: PLR0913 - one parameter for each thing that is 
     `unknown` is the policy for arguments that the schema would let through: `auto` refuses those that a change of
     the contract names as removed or renamed, `reject` refuses all, `warn` names all and refuses none, `ignore` says
     nothing. What the schema itself refuses is refused. `formats` checks `format`, where nothing else is wrong or the
-    call cannot be repaired. Never raises, but for a policy that there is not.
+    call cannot be repaired. `redact` are names of arguments whose values are not shown, besides those that are secret
+    by their ending. Never raises, but for a policy that there is not.
     """
     checked_policy(unknown)
     try:
@@ -106,7 +109,7 @@ def explain_validation(  # noqa: PLR0913 - one parameter for each thing that is 
         reading = read(error_or_schema, sent, known, formats=formats)
         action = awareness.action_of(action, sent) if awareness is not None else action
         gone = awareness.gone(action) if awareness is not None else {}
-        call = Call(action, sent, reading.schema, Shape(reading.schema), gone, unknown)
+        call = Call(action, sent, reading.schema, Shape(reading.schema), gone, unknown, frozenset(redact))
         report = _explained(call, reading)
         return report if awareness is None else replace(report, awareness=awareness)
     except Exception:  # noqa: BLE001 - the answer to a failure must not fail; arguments and schemas are untrusted

@@ -1,0 +1,59 @@
+"""What an integration says of its framework, and what it gets back for a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from fusion_contracts.integrations.answers import Answer
+from fusion_contracts.model import JsonValue
+
+__all__ = ["NOT_JUDGED", "Failed", "Framework", "Handled"]
+
+Failed: TypeAlias = Literal["arguments", "unknown", "output", "own", "failure"]
+"""What an exception of a framework means: it refused the arguments before the tool ran; it has no such tool; the result
+violates its schema; its text is meant for the model; anything else."""
+
+NOT_JUDGED: Any = object()
+"""The structured part of a result that is not held to a schema."""
+
+
+def _failure(_error: BaseException) -> Failed:
+    return "failure"
+
+
+def _itself(error: BaseException) -> BaseException:
+    return error
+
+
+def _not_judged(_result: Any) -> JsonValue:
+    return NOT_JUDGED
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """What a framework says of its calls.
+
+    `tools()` lists the tools as they are now, for whoever is calling; it may answer with an awaitable where calls are
+    asynchronous. `failed(error)` says what an exception of `proceed` means. `structured(result)` is what is held to the
+    output schema, NOT_JUDGED for nothing. `cause(error)` is the tool's own exception in one that the framework raised
+    for it. `judges` says that the framework validates arguments itself; where it does
+    not, they are held to the schema here. `lists_all` says that what is not listed cannot be called.
+    """
+
+    tools: Callable[[], Any]
+    failed: Callable[[BaseException], Failed] = _failure
+    structured: Callable[[Any], JsonValue] = _not_judged
+    cause: Callable[[BaseException], BaseException] = _itself
+    judges: bool = True
+    lists_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What became of a call: an answer in place of a result, or the result and the warnings that stand beside it."""
+
+    result: Any = None
+    answer: Answer | None = None
+    warnings: tuple[Answer, ...] = ()

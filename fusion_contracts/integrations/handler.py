@@ -1,0 +1,289 @@
+"""The seam: what every integration does with a call, whatever its framework.
+
+An integration has three things to say, and one to do:
+
+- say how to list the tools as they are now, in MCP's own spelling (`{"name", "inputSchema", "outputSchema",
+  "description"}`), what an exception of the framework means, and what of a result is structured: a `Framework`;
+- make one `Handler(options, framework, known)` where the server or agent is set up (`finding.find` gives `known`);
+- hand every call to `await handler.around(ToolCall(tool, arguments), proceed)`, or `around_sync`, where
+  `proceed(arguments)` calls on as the framework would have, and turn the `Handled` that comes back into the
+  framework's result:
+
+      handled = await handler.around(ToolCall(name, arguments, run=session), proceed)
+      if handled.answer is not None:              # in place of a result; a warning too (`answer.is_error` says)
+          return failed_result(handled.answer.text, meta=handled.answer.meta)
+      for warning in handled.warnings:            # beside the result, which keeps its structured content
+          add_text(handled.result, warning.text, meta=warning.meta)
+      return handled.result                       # the very object that `proceed` returned
+
+`around` raises what is no failure of the tool: cancellation, exceptions by which the framework steers a run, and those
+that the framework's author meant for the model (`"own"`). Where a framework has no place around a call, but one for
+errors alone, the parts do: `handler.refused`, `handler.unknown`, `handler.failed`, each `(call, ...) -> Answer`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+from fusion_contracts.integrations.answers import Answer, of_fault, of_report, of_unfit_output
+from fusion_contracts.integrations.framework import NOT_JUDGED, Framework, Handled
+from fusion_contracts.integrations.live import Live
+from fusion_contracts.integrations.options import Options, Outcome, ToolCall
+from fusion_contracts.integrations.telemetry import record
+from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.runtime.fault import ToolFault
+from fusion_contracts.runtime.guard import to_fault
+from fusion_contracts.runtime.missing_tool import unknown_action
+from fusion_contracts.runtime.releases import Known
+from fusion_contracts.runtime.validation import ValidationReport, explain_validation
+
+__all__ = ["NOT_JUDGED", "Framework", "Handled", "Handler", "warn"]
+
+_LISTINGS = 8  # tools may differ by session; more than so many views are made anew
+_CAUSES = 6  # exceptions of a chain in which a fault is looked for
+_log = logging.getLogger("fusion_contracts.integrations")
+_warnings: ContextVar[list[ToolFault] | None] = ContextVar("fusion_contracts_warnings", default=None)
+
+Flow: TypeAlias = Generator[Callable[[], Any], Any, "Handled"]
+
+
+def warn(fault: ToolFault) -> None:
+    """Say something beside the result of the tool that runs now: its structured content stays as it is.
+
+    Called inside a tool, with a fault whose severity is `warning`; ValueError on any other. Outside of an integration
+    nothing happens.
+    """
+    if fault.fault.is_error:
+        raise ValueError(f"only a warning stands beside a result: raise {fault.fault.code} instead")
+    told = _warnings.get()
+    if told is not None:
+        told.append(fault.fault)
+
+
+class Handler:
+    """Errors that heal, for the tools of one server or agent. Safe for concurrent calls."""
+
+    def __init__(self, options: Options, framework: Framework, known: Known) -> None:
+        self.options = options
+        self.framework = framework
+        self.known = known
+        self._live: Live | None = None
+        self._listings: dict[str, Live] = {}
+
+    async def around(self, call: ToolCall, proceed: Callable[[JsonValue], Awaitable[Any]]) -> Handled:
+        """Handle a call of an asynchronous framework; `proceed(arguments)` calls on."""
+        flow = self._flow(call, proceed)
+        step = next(flow)
+        try:
+            while True:
+                try:
+                    value = step()
+                    if inspect.isawaitable(value):
+                        value = await value
+                except Exception as error:  # noqa: BLE001 - the flow decides what it means
+                    step = flow.throw(error)
+                else:
+                    step = flow.send(value)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        finally:
+            flow.close()
+
+    def around_sync(self, call: ToolCall, proceed: Callable[[JsonValue], Any]) -> Handled:
+        """Handle a call of a synchronous framework; hooks and listing must be synchronous too."""
+        flow = self._flow(call, proceed)
+        step = next(flow)
+        try:
+            while True:
+                try:
+                    value = step()
+                except Exception as error:  # noqa: BLE001 - the flow decides what it means
+                    step = flow.throw(error)
+                else:
+                    step = flow.send(value)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        finally:
+            flow.close()
+
+    def live(self, tools: Iterable[JsonObject]) -> Live:
+        """The listing with what changed, made once for equal listings."""
+        listed = list(tools)
+        key = json.dumps(listed, sort_keys=True, default=repr)
+        found = self._listings.get(key)
+        if found is None:
+            found = Live.of(listed, self.known, cap=self.options.cap)
+            if len(self._listings) >= _LISTINGS:
+                self._listings.pop(next(iter(self._listings)), None)
+            self._listings[key] = found
+        self._live = found
+        return found
+
+    def refused(self, call: ToolCall, live: Live, error: BaseException | None = None) -> Answer | None:
+        """The answer to arguments that a validator refused; None where the schema finds nothing wrong with them."""
+        report = self._report(call, live, error)
+        return of_report(report, self.options) if report.is_error else None
+
+    def unknown(self, call: ToolCall, live: Live) -> Answer:
+        """The answer to a call of a tool that is not there."""
+        return of_fault(unknown_action(call.tool, live.contract, live.awareness), self.options)
+
+    def failed(self, error: BaseException) -> Answer:
+        """The answer to what a tool raised: its fault, or INTERNAL_ERROR with the cause logged.
+
+        Raises the exception itself where it is no failure (see `to_fault`).
+        """
+        here: BaseException | None = error
+        for _ in range(_CAUSES):
+            if here is None:
+                break
+            if isinstance(here, ToolFault):
+                return of_fault(here, self.options, cause=here.__cause__)
+            here = here.__cause__
+        fault = to_fault(error)
+        return of_fault(fault, self.options, cause=fault.__cause__)
+
+    def told(self, call: ToolCall, outcome: Outcome) -> None:
+        """Tell telemetry and sinks of an outcome that is not a plain success."""
+        record(outcome)
+        for sink in self.options.on_error:
+            try:
+                sink(call, outcome)
+            except Exception:  # noqa: BLE001 - of anyone's making; it is logged
+                _log.exception("A sink of errors failed")
+
+    def _flow(self, call: ToolCall, proceed: Callable[[JsonValue], Any]) -> Flow:
+        live = self._live if self._live is not None else (yield from self._listed())
+        call = replace(call, action=live.awareness.action_of(call.tool, call.arguments))
+        guard = self.options.guard
+        if guard is not None:
+            stop = yield from _hooked(partial(guard.before, call))
+            if stop is not None:
+                return self._answered(call, of_fault(stop, self.options))
+        handled = yield from self._run(call, live, proceed)
+        if guard is not None:
+            answer = handled.answer or next(iter(handled.warnings), None)
+            outcome = Outcome(result=handled.result) if answer is None else answer.outcome
+            yield from _hooked(partial(guard.after, call, replace(outcome, result=handled.result)))
+        return handled
+
+    def _run(self, call: ToolCall, live: Live, proceed: Callable[[JsonValue], Any]) -> Flow:
+        warned: tuple[Answer, ...] = ()
+        arguments = call.arguments
+        if self._suspicious(call, live):
+            live = yield from self._listed()
+            answer, arguments = self._checked(call, live)
+            if answer is not None and answer.is_error:
+                return self._answered(call, answer)
+            warned = (answer,) if answer is not None else ()
+        told: list[ToolFault] = []
+        token = _warnings.set(told)
+        try:
+            result = yield partial(proceed, arguments)
+        except Exception as error:  # noqa: BLE001 - this is the boundary
+            return (yield from self._raised(call, error))
+        finally:
+            _warnings.reset(token)
+        if isinstance(result, ToolFault):
+            return self._answered(call, of_fault(result, self.options))
+        structured = self.framework.structured(result)
+        if structured is not NOT_JUDGED and live.misfit(call.tool, structured) is not None:
+            misfit = (yield from self._listed()).misfit(call.tool, structured)
+            if misfit is not None:
+                return self._answered(call, of_unfit_output(call.tool, misfit, self.options))
+        if warned or told:
+            warned = (*warned, *(of_fault(fault, self.options) for fault in told))
+            for answer in warned:
+                self.told(call, answer.outcome)
+        return Handled(result, warnings=warned)
+
+    def _raised(self, call: ToolCall, error: Exception) -> Flow:
+        kind = self.framework.failed(error)
+        if kind == "own" and not _holds_fault(error):
+            raise error
+        live = yield from self._listed()
+        answer: Answer | None = None
+        if kind == "unknown":
+            answer = self.unknown(call, live)
+        elif kind == "arguments":
+            answer = self.refused(call, live, error)
+        elif kind == "output":
+            answer = of_unfit_output(call.tool, error, self.options)
+        return self._answered(call, answer or self.failed(self.framework.cause(error)))
+
+    def _suspicious(self, call: ToolCall, live: Live) -> bool:
+        """Whether the tools must be looked at before the call is let through."""
+        if live.tool(call.tool) is None:
+            return self.framework.lists_all
+        options = self.options
+        if options.unknown == "auto":
+            wrong = live.sends_gone(call)
+        else:
+            wrong = options.unknown != "ignore" and live.sends_unknown(call)
+        checks = options.coerce or not self.framework.judges
+        return wrong or (checks and not live.accepts(call.tool, call.arguments))
+
+    def _checked(self, call: ToolCall, live: Live) -> tuple[Answer | None, JsonValue]:
+        """The answer to a call that must not run, or a warning about it; and the arguments with which it may run."""
+        if live.tool(call.tool) is None:
+            return (self.unknown(call, live) if self.framework.lists_all else None), call.arguments
+        if not self._suspicious(call, live):
+            return None, call.arguments
+        report = self._report(call, live, None)
+        if self.options.coerce and report.suggested_arguments is not None:
+            return None, report.suggested_arguments
+        if not report:
+            return None, call.arguments
+        by_name = self.options.unknown == "reject" or (self.options.unknown == "auto" and live.sends_gone(call))
+        if report.warning or by_name or not self.framework.judges:
+            return of_report(report, self.options), call.arguments
+        return None, call.arguments  # the framework may take what the schema does not, "5" for 5
+
+    def _report(self, call: ToolCall, live: Live, error: BaseException | None) -> ValidationReport:
+        tool = live.tool(call.tool)
+        schema = None if tool is None else tool.input_schema
+        return explain_validation(
+            schema if error is None else error,
+            call.arguments,
+            action=call.tool,
+            awareness=live.awareness,
+            unknown=self.options.unknown,
+            schema=schema,
+            formats=error is not None,
+            redact=self.options.redact,
+        )
+
+    def _listed(self) -> Generator[Callable[[], Any], Any, Live]:
+        """The tools as they are now; as they were where they cannot be listed: an answer must not fail by it."""
+        try:
+            tools = yield self.framework.tools
+            return self.live(tools)
+        except Exception:  # noqa: BLE001 - of the server's making; it is logged
+            if self._live is None:
+                _log.exception("The tools cannot be listed: errors are not explained")
+                return self.live(())
+            return self._live
+
+    def _answered(self, call: ToolCall, answer: Answer) -> Handled:
+        self.told(call, answer.outcome)
+        return Handled(answer=answer)
+
+
+def _hooked(hook: Callable[[], Any]) -> Generator[Callable[[], Any], Any, Any]:
+    """What a hook answers; None where it fails: a store that is down must not take the tools with it."""
+    try:
+        return (yield hook)
+    except Exception:  # noqa: BLE001 - of anyone's making; it is logged
+        _log.exception("A guard failed: the call goes on without it")
+        return None
+
+
+def _holds_fault(error: BaseException) -> bool:
+    return isinstance(error, ToolFault) or isinstance(error.__cause__, ToolFault)

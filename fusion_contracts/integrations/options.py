@@ -1,0 +1,100 @@
+"""What a program may say to an integration, the same for every framework, and the hooks that it may bring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, Protocol, TypeAlias
+
+from fusion_contracts.model import JsonValue, ServerContract
+from fusion_contracts.runtime.awareness import CAP
+from fusion_contracts.runtime.call import UnknownPolicy, checked_policy
+from fusion_contracts.runtime.fault import ToolFault
+
+__all__ = ["Guard", "Options", "Outcome", "Releases", "Sink", "ToolCall"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call, as hooks see it.
+
+    `action` is the key of the action that is meant: `billing.create` of a grouped tool, else the tool's name. `run` is
+    whatever the framework has to tell one run or session from another, "" for nothing.
+    """
+
+    tool: str
+    arguments: JsonValue = field(default_factory=dict)
+    action: str = ""
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a call, as hooks see it.
+
+    `fault` is what the model is told, None where the call succeeded; a warning is told on a success. `failing` are the
+    names of the arguments concerned, `deltas` the number of changes that the model was told of, `text` what it reads.
+    `result` is the framework's own result of a success, `cause` the exception behind a failure.
+    """
+
+    fault: ToolFault | None = None
+    failing: tuple[str, ...] = ()
+    deltas: int = 0
+    text: str = ""
+    result: Any = None
+    cause: BaseException | None = None
+
+
+class Guard(Protocol):
+    """A hook of the agent loop around every call.
+
+    Either method may answer with an awaitable where the framework's calls are asynchronous.
+    """
+
+    def before(self, call: ToolCall, /) -> Any:
+        """None to let the call run, or the ToolFault to answer with in its place."""
+
+    def after(self, call: ToolCall, outcome: Outcome, /) -> Any:
+        """Told what became of a call that was let through."""
+
+
+Sink: TypeAlias = Callable[[ToolCall, Outcome], object]
+"""Told of every answer that is not a plain success. What it raises is logged, and changes no answer."""
+
+Releases: TypeAlias = str | PathLike[str] | ServerContract | None
+"""Where the contracts that agents have learned are: a folder, a package's name, a lock; or one such contract."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of every integration.
+
+    `releases`: None looks for them (see `finding`). `cap`: the changes that one error shows at most. `unknown`: what
+    becomes of arguments that the schema lets through (see `explain_validation`). `coerce`: a call that misses nearly
+    (a renamed argument whose value carries over, JSON as text, another spelling) runs as it was meant instead of being
+    refused. `redact`: names of arguments whose values are never shown, besides those that are secret by their ending.
+    `compact`: envelopes as the TypeScript original prints them. `strict`: a missing or unreadable release is an error
+    at the start, not a line in the log. `guard` and `on_error` are hooks.
+
+    Raises ValueError or TypeError on a value that there is not.
+    """
+
+    releases: Releases = None
+    cap: int = CAP
+    unknown: UnknownPolicy = "auto"
+    coerce: bool = False
+    redact: tuple[str, ...] = ()
+    compact: bool = False
+    strict: bool = False
+    guard: Guard | None = None
+    on_error: tuple[Sink, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked_policy(self.unknown)
+        if type(self.cap) is not int or self.cap < 1:
+            raise ValueError(f"cap is a whole number from 1, not {self.cap!r:.40}")
+        for name in ("redact", "on_error"):
+            given = getattr(self, name)
+            if isinstance(given, str) or not isinstance(given, (tuple, list, set, frozenset)):
+                raise TypeError(f"{name} is a tuple, not {type(given).__name__}")
