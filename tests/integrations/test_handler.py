@@ -151,7 +151,10 @@ def test_an_unknown_argument_of_a_call_that_runs_is_a_warning_beside_the_result(
     assert (handled.result, handled.answer) == ({"closed": 7}, None)
     (warning,) = handled.warnings
     assert not warning.is_error
-    assert warning.text.startswith('<tool_error code="VALIDATION_ERROR" severity="warning">\n  <message>close_ticket was')
+    assert warning.text.splitlines()[:2] == [
+        '<tool_error code="VALIDATION_ERROR" severity="warning">',
+        "  <message>close_ticket was called with unknown arguments: nota.</message>",
+    ]
 
 
 def test_an_unknown_argument_is_refused_where_that_is_asked(way: Way) -> None:
@@ -255,12 +258,12 @@ def test_a_result_that_is_not_judged(way: Way) -> None:
 
 
 def test_a_tool_warns_beside_its_result(way: Way) -> None:
-    class Warning_(Ran):
+    class Warns(Ran):
         def __call__(self, arguments: Any) -> Any:
             warn(tool_error("DEPRECATED", "Use close_many.", severity="warning"))
             return super().__call__(arguments)
 
-    handled = way(handler(), call(ticket_id=7), Warning_())
+    handled = way(handler(), call(ticket_id=7), Warns())
     assert (handled.result, [warning.fault.code for warning in handled.warnings]) == ({"closed": 7}, ["DEPRECATED"])
     with pytest.raises(ValueError, match="only a warning stands beside a result: raise GONE instead"):
         warn(tool_error("GONE", "m"))
