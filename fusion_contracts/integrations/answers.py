@@ -11,10 +11,12 @@ from fusion_contracts.model import JsonObject
 from fusion_contracts.runtime.fault import ToolFault, tool_error
 from fusion_contracts.runtime.validation import ValidationReport
 
-__all__ = ["META_KEY", "Answer", "of_fault", "of_report", "of_unfit_output"]
+__all__ = ["META_KEY", "WARNINGS_KEY", "Answer", "of_fault", "of_report", "of_unfit_output"]
 
 META_KEY = "io.github.fusion-contracts/error"
 """The name of the machine copy in a result's `_meta`: never in structured content, which clients hold to a schema."""
+WARNINGS_KEY = "io.github.fusion-contracts/warnings"
+"""The name of the list of machine copies of what stands beside a result."""
 
 _log = logging.getLogger("fusion_contracts.integrations")
 _BLOCK = "<contract_awareness"  # what a model or server wrote has no `<` in a text of ours
@@ -23,7 +25,10 @@ _RECOVERY = "The call may have taken effect: do not blindly retry. Check first, 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One envelope, ready for a framework: `text` for the model, `meta` for a result's `_meta`."""
+    """One envelope, ready for a framework: `text` for the model, `meta` for a result's `_meta`.
+
+    `in_vain` says that a warning came in place of a result that must be there.
+    """
 
     fault: ToolFault
     text: str
@@ -31,11 +36,12 @@ class Answer:
     failing: tuple[str, ...] = ()
     deltas: int = 0
     cause: BaseException | None = None
+    in_vain: bool = False
 
     @property
     def is_error(self) -> bool:
-        """Whether the call failed. A warning is told on a success."""
-        return self.fault.is_error
+        """Whether the result is flagged as failed. A warning is told on a success, where there can be one."""
+        return self.fault.is_error or self.in_vain
 
     @property
     def meta(self) -> JsonObject:

@@ -27,12 +27,12 @@ import inspect
 import json
 import logging
 from collections.abc import Awaitable, Callable, Generator, Iterable
-from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from fusion_contracts.integrations.answers import Answer, of_fault, of_report, of_unfit_output
+from fusion_contracts.integrations.beside import UnfitOutputError, collecting
 from fusion_contracts.integrations.framework import NOT_JUDGED, Framework, Handled
 from fusion_contracts.integrations.live import Live
 from fusion_contracts.integrations.options import Options, Outcome, ToolCall
@@ -44,27 +44,14 @@ from fusion_contracts.runtime.missing_tool import unknown_action
 from fusion_contracts.runtime.releases import Known
 from fusion_contracts.runtime.validation import ValidationReport, explain_validation
 
-__all__ = ["NOT_JUDGED", "Framework", "Handled", "Handler", "warn"]
+__all__ = ["NOT_JUDGED", "Framework", "Handled", "Handler"]
 
 _LISTINGS = 8  # tools may differ by session; more than so many views are made anew
 _CAUSES = 6  # exceptions of a chain in which a fault is looked for
 _log = logging.getLogger("fusion_contracts.integrations")
-_warnings: ContextVar[list[ToolFault] | None] = ContextVar("fusion_contracts_warnings", default=None)
 
+Raised = TypeVar("Raised", bound=BaseException)
 Flow: TypeAlias = Generator[Callable[[], Any], Any, "Handled"]
-
-
-def warn(fault: ToolFault) -> None:
-    """Say something beside the result of the tool that runs now: its structured content stays as it is.
-
-    Called inside a tool, with a fault whose severity is `warning`; ValueError on any other. Outside of an integration
-    nothing happens.
-    """
-    if fault.fault.is_error:
-        raise ValueError(f"only a warning stands beside a result: raise {fault.fault.code} instead")
-    told = _warnings.get()
-    if told is not None:
-        told.append(fault.fault)
 
 
 class Handler:
@@ -77,9 +64,14 @@ class Handler:
         self._live: Live | None = None
         self._listings: dict[str, Live] = {}
 
-    async def around(self, call: ToolCall, proceed: Callable[[JsonValue], Awaitable[Any]]) -> Handled:
-        """Handle a call of an asynchronous framework; `proceed(arguments)` calls on."""
-        flow = self._flow(call, proceed)
+    async def around(
+        self, call: ToolCall, proceed: Callable[[JsonValue], Awaitable[Any]], tools: Callable[[], Any] | None = None
+    ) -> Handled:
+        """Handle a call of an asynchronous framework; `proceed(arguments)` calls on.
+
+        `tools` lists the tools of this one caller, where the framework needs the caller for it.
+        """
+        flow = self._flow(call, proceed, tools or self.framework.tools)
         step = next(flow)
         try:
             while True:
@@ -96,9 +88,11 @@ class Handler:
         finally:
             flow.close()
 
-    def around_sync(self, call: ToolCall, proceed: Callable[[JsonValue], Any]) -> Handled:
+    def around_sync(
+        self, call: ToolCall, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any] | None = None
+    ) -> Handled:
         """Handle a call of a synchronous framework; hooks and listing must be synchronous too."""
-        flow = self._flow(call, proceed)
+        flow = self._flow(call, proceed, tools or self.framework.tools)
         step = next(flow)
         try:
             while True:
@@ -140,13 +134,9 @@ class Handler:
 
         Raises the exception itself where it is no failure (see `to_fault`).
         """
-        here: BaseException | None = error
-        for _ in range(_CAUSES):
-            if here is None:
-                break
-            if isinstance(here, ToolFault):
-                return of_fault(here, self.options, cause=here.__cause__)
-            here = here.__cause__
+        raised = _in_chain(error, ToolFault)
+        if raised is not None:
+            return of_fault(raised, self.options, cause=raised.__cause__)
         fault = to_fault(error)
         return of_fault(fault, self.options, cause=fault.__cause__)
 
@@ -159,43 +149,42 @@ class Handler:
             except Exception:  # noqa: BLE001 - of anyone's making; it is logged
                 _log.exception("A sink of errors failed")
 
-    def _flow(self, call: ToolCall, proceed: Callable[[JsonValue], Any]) -> Flow:
-        live = self._live if self._live is not None else (yield from self._listed())
+    def _flow(self, call: ToolCall, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any]) -> Flow:
+        live = self._live if self._live is not None else (yield from self._listed(tools))
         call = replace(call, action=live.awareness.action_of(call.tool, call.arguments))
         guard = self.options.guard
         if guard is not None:
             stop = yield from _hooked(partial(guard.before, call))
             if stop is not None:
                 return self._answered(call, of_fault(stop, self.options))
-        handled = yield from self._run(call, live, proceed)
+        handled = yield from self._run(call, live, proceed, tools)
         if guard is not None:
             answer = handled.answer or next(iter(handled.warnings), None)
             outcome = Outcome(result=handled.result) if answer is None else answer.outcome
             yield from _hooked(partial(guard.after, call, replace(outcome, result=handled.result)))
         return handled
 
-    def _run(self, call: ToolCall, live: Live, proceed: Callable[[JsonValue], Any]) -> Flow:
+    def _run(
+        self, call: ToolCall, live: Live, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any]
+    ) -> Flow:
         warned: tuple[Answer, ...] = ()
         arguments = call.arguments
         if self._suspicious(call, live):
-            live = yield from self._listed()
+            live = yield from self._listed(tools)
             answer, arguments = self._checked(call, live)
             if answer is not None and answer.is_error:
                 return self._answered(call, answer)
             warned = (answer,) if answer is not None else ()
-        told: list[ToolFault] = []
-        token = _warnings.set(told)
         try:
-            result = yield partial(proceed, arguments)
+            with collecting() as told:
+                result = yield partial(proceed, arguments)
         except Exception as error:  # noqa: BLE001 - this is the boundary
-            return (yield from self._raised(call, error))
-        finally:
-            _warnings.reset(token)
+            return (yield from self._raised(call, error, tools))
         if isinstance(result, ToolFault):
             return self._answered(call, of_fault(result, self.options))
         structured = self.framework.structured(result)
         if structured is not NOT_JUDGED and live.misfit(call.tool, structured) is not None:
-            misfit = (yield from self._listed()).misfit(call.tool, structured)
+            misfit = (yield from self._listed(tools)).misfit(call.tool, structured)
             if misfit is not None:
                 return self._answered(call, of_unfit_output(call.tool, misfit, self.options))
         if warned or told:
@@ -204,19 +193,25 @@ class Handler:
                 self.told(call, answer.outcome)
         return Handled(result, warnings=warned)
 
-    def _raised(self, call: ToolCall, error: Exception) -> Flow:
-        kind = self.framework.failed(error)
-        if kind == "own" and not _holds_fault(error):
+    def _raised(self, call: ToolCall, error: Exception, tools: Callable[[], Any]) -> Flow:
+        unfit = _in_chain(error, UnfitOutputError)
+        kind = "output" if unfit is not None else self.framework.failed(error)
+        if kind == "own" and _in_chain(error, ToolFault) is None:
             raise error
-        live = yield from self._listed()
+        live = yield from self._listed(tools)
         answer: Answer | None = None
         if kind == "unknown":
             answer = self.unknown(call, live)
         elif kind == "arguments":
             answer = self.refused(call, live, error)
         elif kind == "output":
-            answer = of_unfit_output(call.tool, error, self.options)
-        return self._answered(call, answer or self.failed(self.framework.cause(error)))
+            answer = of_unfit_output(call.tool, (unfit.__cause__ if unfit else None) or error, self.options)
+        if answer is None:
+            answer = self.failed(self.framework.cause(error))
+            tool = live.tool(call.tool)
+            if not answer.is_error and tool is not None and tool.output_schema is not None:
+                answer = replace(answer, in_vain=True)  # a success would have to hold what the schema asks for
+        return self._answered(call, answer)
 
     def _suspicious(self, call: ToolCall, live: Live) -> bool:
         """Whether the tools must be looked at before the call is let through."""
@@ -260,10 +255,10 @@ class Handler:
             redact=self.options.redact,
         )
 
-    def _listed(self) -> Generator[Callable[[], Any], Any, Live]:
+    def _listed(self, listing: Callable[[], Any]) -> Generator[Callable[[], Any], Any, Live]:
         """The tools as they are now; as they were where they cannot be listed: an answer must not fail by it."""
         try:
-            tools = yield self.framework.tools
+            tools = yield listing
             return self.live(tools)
         except Exception:  # noqa: BLE001 - of the server's making; it is logged
             if self._live is None:
@@ -285,5 +280,10 @@ def _hooked(hook: Callable[[], Any]) -> Generator[Callable[[], Any], Any, Any]:
         return None
 
 
-def _holds_fault(error: BaseException) -> bool:
-    return isinstance(error, ToolFault) or isinstance(error.__cause__, ToolFault)
+def _in_chain(error: BaseException | None, kind: type[Raised]) -> Raised | None:
+    """The first exception of that class in a chain of causes."""
+    for _ in range(_CAUSES):
+        if isinstance(error, kind):
+            return error
+        error = None if error is None else error.__cause__
+    return None

@@ -1,0 +1,157 @@
+"""FastMCP 2.14, 3 and 4: a middleware.
+
+    server.add_middleware(FusionMiddleware())
+
+Added last it stands nearest to the tools, and sees what they raise as they raise it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from fastmcp import tools as fastmcp_tools
+from fastmcp.server.middleware import Middleware
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.integrations.answers import Answer
+from fusion_contracts.integrations.finding import find
+from fusion_contracts.integrations.framework import NOT_JUDGED, Failed, Framework, Handled
+from fusion_contracts.integrations.handler import Handler
+from fusion_contracts.integrations.mcp_results import beside, call_tool_result, text_block
+from fusion_contracts.integrations.options import Options, ToolCall
+from fusion_contracts.integrations.returning import watch
+from fusion_contracts.model import JsonObject, JsonValue
+
+__all__ = ["FusionMiddleware", "install"]
+
+_log = logging.getLogger("fusion_contracts.integrations")
+_TOOLS: Any = sys.modules.get("fastmcp.tools.base") or fastmcp_tools.tool  # FastMCP 3 and 4, or 2
+_IS_OLD = "is_error" not in getattr(_TOOLS.ToolResult, "model_fields", ())
+_CRASHED = "Error calling tool "  # what FastMCP's own ToolError around a crash begins with
+_UNKNOWN = frozenset({"NotFoundError", "DisabledError"})
+_AGAINST = {
+    "ErrorHandlingMiddleware": "turns refused arguments into protocol errors, which a model does not see",
+    "RetryMiddleware": "runs a tool again without asking whether its first run took effect",
+}
+
+
+class FusionMiddleware(Middleware):  # type: ignore[misc]  # FastMCP is no dependency: its classes are Any here
+    """Errors that heal, for every tool of a FastMCP server."""
+
+    def __init__(self, options: Options | None = None, *, name: str = "", near: Path | None = None) -> None:
+        """`name` is the server's NAME in its releases; `near` the folder where they are looked for first.
+
+        By default that is the folder of the file that makes the middleware. Raises FusionError where the options are
+        strict and there is no release.
+        """
+        options = options or Options()
+        here = near or Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - the documented way to a caller
+        self._handler = Handler(options, _FRAMEWORK, find(options, name or "server", here))
+        self._looked = False
+        watch(*((_TOOLS, "_convert_to_content") if _IS_OLD else (_TOOLS.Tool, "convert_result")))
+
+    async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+        """Handle one call."""
+        message, server = context.message, context.fastmcp_context.fastmcp
+        if not self._looked:
+            self._looked = True
+            _look(server, self)
+        sent = message.arguments if message.arguments is not None else {}
+
+        def proceed(arguments: JsonValue) -> Any:
+            if arguments is sent:
+                return call_next(context)
+            return call_next(context.copy(message=message.model_copy(update={"arguments": arguments})))
+
+        call = ToolCall(message.name, sent, run=_run(context, self._handler.options))
+        return _result(await self._handler.around(call, proceed, lambda: _tools(server)))
+
+
+def install(server: Any, options: Options | None = None, *, name: str = "", near: Path | None = None) -> Any:
+    """Add the middleware to a server, and return the server. `name` and `near` as there; its own name by default."""
+    here = near or Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - the documented way to a caller
+    server.add_middleware(FusionMiddleware(options, name=name or server.name, near=here))
+    return server
+
+
+def _result(handled: Handled) -> Any:
+    if handled.answer is not None:
+        return _answered(handled.answer)
+    return beside(handled.result, handled.warnings) if handled.warnings else handled.result
+
+
+def _answered(answer: Answer) -> Any:
+    content = [text_block(answer.text)]
+    if not _IS_OLD:
+        return _TOOLS.ToolResult(content=content, meta=answer.meta, is_error=answer.is_error)
+    result = _TOOLS.ToolResult(content=content, meta=answer.meta)
+    result.to_mcp_result = lambda: call_tool_result(answer)  # FastMCP 2 has no flag: what it sends is made by this
+    result.is_error = answer.is_error  # for a handler around this one
+    return result
+
+
+def _structured(result: Any) -> JsonValue:
+    if not isinstance(result, _TOOLS.ToolResult) or getattr(result, "is_error", False):
+        return NOT_JUDGED  # a background task, or a failure
+    if result.structured_content is None and type(result) is not _TOOLS.ToolResult:
+        return NOT_JUDGED  # a question to the client
+    return result.structured_content
+
+
+def _failed(error: BaseException) -> Failed:
+    home, name = type(error).__module__.partition(".")[0], type(error).__name__
+    if home == "fastmcp" and name in _UNKNOWN:
+        return "unknown"
+    cause = error.__cause__ if home == "fastmcp" and name == "ValidationError" else error
+    if type(cause).__module__.partition(".")[0] == "pydantic_core" and getattr(cause, "title", "").startswith("call["):
+        return "arguments"
+    if home == "mcp" or (home == "fastmcp" and not (error.__cause__ and str(error).startswith(_CRASHED))):
+        return "own"
+    return "failure"
+
+
+def _cause(error: BaseException) -> BaseException:
+    return error.__cause__ if error.__cause__ is not None and str(error).startswith(_CRASHED) else error
+
+
+_FRAMEWORK = Framework(tuple, _failed, _structured, _cause)
+
+
+async def _tools(server: Any) -> list[JsonObject]:
+    """What the caller would be listed, the newest version of each."""
+    listed = await (server._list_tools_middleware() if _IS_OLD else server.list_tools())  # noqa: SLF001 - 2 has no other
+    by_name: dict[str, Any] = {}
+    for tool in listed:
+        name = tool.key if _IS_OLD else tool.name
+        by_name[name] = tool if name not in by_name else await server.get_tool(name)
+    return [
+        tool.to_mcp_tool(name=name).model_dump(mode="json", by_alias=True, exclude_none=True)
+        for name, tool in by_name.items()
+        if tool is not None
+    ]
+
+
+def _run(context: Any, options: Options) -> str:
+    """The session, for hooks; "" where nobody asks, or there is none."""
+    if options.guard is None and not options.on_error:
+        return ""
+    try:
+        return str(context.fastmcp_context.session_id)
+    except (RuntimeError, AttributeError):
+        return ""
+
+
+def _look(server: Any, ours: Middleware) -> None:
+    """Say which middleware of FastMCP's own works against this one: those that stand nearer to the tools."""
+    chain: Iterable[Any] = list(server.middleware)
+    nearer = False
+    for middleware in chain:
+        against = _AGAINST.get(type(middleware).__name__)
+        if nearer and against is not None:
+            name, server_name = type(middleware).__name__, printable(server.name)
+            _log.warning("%s of %s %s: add it before FusionMiddleware, or leave it out", name, server_name, against)
+        nearer = nearer or middleware is ours
