@@ -44,6 +44,11 @@ def test_importing_the_package_loads_nothing_heavy(folder: Path) -> None:
     assert loaded("import fusion_contracts", folder) & HEAVY == set()
 
 
+def test_importing_the_integrations_loads_no_framework(folder: Path) -> None:
+    code = "import fusion_contracts.integrations as i; [getattr(i, name) for name in i.__all__]"
+    assert loaded(code, folder) & (HEAVY | {"fastmcp", "opentelemetry", "jsonschema_rs"}) == set()
+
+
 def test_comparing_two_catalogs_from_python_loads_nothing_heavy(folder: Path) -> None:
     code = "from fusion_contracts import diff, load\ndiff(load('old.json'), load('new.json')).to_dict()"
     assert loaded(code, folder) & HEAVY == set()

@@ -101,7 +101,7 @@ def served(python: Path, root: Path, desk: str) -> Iterator[str]:
 
 
 def refused(*lines: str, framework: str, suggestion: str = "", action: str = "close_ticket") -> str:
-    """A validation error of `close_ticket`, with what changed since 1.0.0, or of another action, of which nothing did."""
+    """A validation error: of `close_ticket` with what changed since 1.0.0, of another action without."""
     text = [f'<validation_error action="{action}">', *(f"  {line}" for line in lines)]
     if action == "close_ticket":
         text += [
@@ -211,6 +211,93 @@ def test_what_a_model_reads(environment: Environment, root: Path, framework: str
             assert texts(answer) == [renamed(number, framework)]
         else:
             assert answer["structuredContent"] == {"closed": number}
+
+
+FAILING_CALL = """
+import asyncio
+async def main():
+    {client} as client:
+        print((await client.{call}("close_ticket", {{}})).content[0].text)
+asyncio.run(main())
+"""
+CONNECTED = "create_connected_server_and_client_session"
+CLIENTS = {
+    "fastmcp": ("from fastmcp import Client\n    async with Client(server)", "call_tool_mcp"),
+    "mcp-1": (f"from mcp.shared.memory import {CONNECTED} as c\n    async with c(server)", "call_tool"),
+    "mcp-2": ("from mcp import Client\n    async with Client(server)", "call_tool"),
+}
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_documented_example_heals(environment: Environment, root: Path, tmp_path: Path, framework: str) -> None:
+    page = (root / "docs" / "integrations.md").read_text(encoding="utf-8")
+    kind = framework.partition("-")[0]
+    example = page.partition(f"<!-- example: {kind} -->\n```python\n")[2].partition("```")[0]
+    client, call = CLIENTS[kind if kind == "fastmcp" else framework]
+    file = tmp_path / "server.py"
+    file.write_text(example + FAILING_CALL.format(client=client, call=call), encoding="utf-8")
+    python = str(environment(framework))
+    done = subprocess.run([python, str(file)], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == (
+        '<validation_error action="close_ticket">\n'
+        '  <field name="ticket_id">Missing. Expected an integer.</field>\n'
+        "  <recovery>Fix the fields above and call the tool again. Do not explain the error.</recovery>\n"
+        "</validation_error>\n"
+    ), done.stderr
+    searched = f"{tmp_path}/fusion_deltas.json, {tmp_path}/.fusion/releases"
+    assert f"Agents are not told what changed in desk: no release is in {searched}" in done.stderr
+
+
+AROUND = """
+import asyncio, sys
+sys.path.insert(0, {folder!r})
+from fastmcp import Client, FastMCP
+from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware, RetryMiddleware
+from fusion_contracts.integrations import Options
+from fusion_contracts.integrations.fastmcp import FusionMiddleware
+from desk_tools import close_ticket
+
+heard = []
+class Guard:
+    def before(self, call):
+        return None
+    def after(self, call, outcome):
+        heard.append((call.tool, bool(call.run), outcome.fault and outcome.fault.code))
+
+inner, outer = FastMCP("inner"), FastMCP("outer")
+inner.tool(close_ticket)
+inner.add_middleware(FusionMiddleware(name="inner"))
+outer.mount(inner, {mount})
+outer.add_middleware(ErrorHandlingMiddleware())
+outer.add_middleware(FusionMiddleware(Options(coerce=True, guard=Guard()), name="desk", near={folder!r}))
+outer.add_middleware(RetryMiddleware())
+
+async def main():
+    async with Client(outer) as client:
+        for arguments in ({{}}, {{"ticket_id": 7}}):
+            result = await client.call_tool_mcp("in_close_ticket", arguments)
+            print(result.content[0].text.splitlines()[0])
+    print(heard)
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("framework", ["fastmcp-2", "fastmcp-3", "fastmcp-4"])
+def test_mounted_servers_hooks_and_middleware_that_works_against_it(
+    environment: Environment, root: Path, framework: str
+) -> None:
+    folder = str(root / "fixtures" / "integrations")
+    mount = 'prefix="in"' if framework == "fastmcp-2" else 'namespace="in"'
+    command = [str(environment(framework)), "-c", AROUND.format(folder=folder, mount=mount)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.splitlines() == [
+        '<validation_error action="close_ticket">',
+        '{"closed":7}',
+        "[('in_close_ticket', True, None), ('in_close_ticket', True, None)]",
+    ], done.stderr
+    retry = "RetryMiddleware of outer runs a tool again without asking whether its first run took effect"
+    assert f"{retry}: add it before FusionMiddleware, or leave it out" in done.stderr
+    assert "ErrorHandlingMiddleware of" not in done.stderr  # it stands farther from the tools, and sees results alone
 
 
 @pytest.mark.parametrize(("framework", "desk"), DESKS)

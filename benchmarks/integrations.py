@@ -1,0 +1,112 @@
+"""What an integration adds to a call that succeeds, in microseconds.
+
+    python benchmarks/integrations.py [--runs 9]
+
+Processor time; each row is the median of interleaved runs. Where FastMCP 3 or 4 is installed, a call of its server is
+timed with the middleware and without as well, everything else the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from fusion_contracts.integrations import Options, ToolCall
+from fusion_contracts.integrations.framework import Framework
+from fusion_contracts.integrations.handler import Handler
+from fusion_contracts.integrations.live import contract_of_tools
+from fusion_contracts.runtime.releases import Known, Release
+
+AIM = 50.0  # microseconds a call
+RESULT = {"closed": 7, "by": "me", "at": ["one", "two"]}
+OUTPUT = {
+    "type": "object",
+    "properties": {"closed": {"type": "integer"}, "by": {"type": "string"}, "at": {"type": "array"}},
+    "required": ["closed"],
+}
+
+Call = Callable[[], Awaitable[Any]]
+
+
+def tool(argument: str) -> dict[str, Any]:
+    """One tool, whose number is called so."""
+    number = {"type": "integer", "description": "The ticket's number."}
+    schema = {"type": "object", "properties": {argument: number, "note": {"type": "string"}}, "required": [argument]}
+    return {"name": "close", "description": "Close.", "inputSchema": schema, "outputSchema": OUTPUT}
+
+
+KNOWN = Known("desk", releases=(Release("1.0", 1, contract_of_tools([tool("id")], "desk")),))
+
+
+async def answered(_arguments: Any = None) -> Any:
+    """What the tool answers."""
+    return RESULT
+
+
+def handled(options: Options) -> Call:
+    """A call of a tool whose contract changed, which sends none of what is gone."""
+    handler = Handler(options, Framework(lambda: [tool("ticket_id")], structured=lambda result: result), KNOWN)
+    call = ToolCall("close", {"ticket_id": 7, "note": "done"})
+    return lambda: handler.around(call, answered)
+
+
+def served() -> dict[str, Call]:
+    """The same through a FastMCP server, without and with the middleware; nothing where there is no FastMCP."""
+    try:
+        from fastmcp import FastMCP
+    except ImportError:
+        return {}
+    if not hasattr(FastMCP, "call_tool"):
+        return {}
+    from fusion_contracts.integrations.fastmcp import FusionMiddleware
+
+    rows: dict[str, Call] = {}
+    for name, with_it in (("a FastMCP server, without", False), ("a FastMCP server, with", True)):
+        server: Any = FastMCP("desk")
+        server.tool(answered, name="close", output_schema=OUTPUT)
+        if with_it:
+            server.add_middleware(FusionMiddleware(Options(releases=KNOWN.releases[0].contract)))
+        rows[name] = lambda server=server: server.call_tool("close", {})
+    return rows
+
+
+async def seconds(call: Call, repeat: int) -> float:
+    """Seconds of the processor that one call takes."""
+    start = time.process_time()
+    for _ in range(repeat):
+        await call()
+    return (time.process_time() - start) / repeat
+
+
+async def main(runs: int) -> None:
+    """Time everything and print a table."""
+    rows: dict[str, Call] = {
+        "the tool alone": answered,
+        "handled": handled(Options()),
+        "handled, unknown=reject": handled(Options(unknown="reject")),
+        "handled, coerce": handled(Options(coerce=True)),
+        **served(),
+    }
+    samples: dict[str, list[float]] = {name: [] for name in rows}
+    for call in rows.values():
+        await call()
+    for _ in range(runs):
+        for name, call in rows.items():
+            samples[name].append(await seconds(call, 500 if "server" in name else 3_000) * 1e6)
+    before = 0.0
+    for name, found in samples.items():
+        median = statistics.median(found)
+        alone = name in {"the tool alone", "a FastMCP server, without"}
+        added = "" if alone else f"adds {median - before:6.2f} us, aim {AIM:g} us"
+        before = median if alone else before
+        print(f"{name:28} {median:10.2f} us  {added}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=9)
+    asyncio.run(main(parser.parse_args().runs))
