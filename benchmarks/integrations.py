@@ -64,14 +64,13 @@ def served() -> dict[str, Call]:
         return {}
     from fusion_contracts.integrations.fastmcp import FusionMiddleware
 
-    rows: dict[str, Call] = {}
-    for name, with_it in (("a FastMCP server, without", False), ("a FastMCP server, with", True)):
-        server: Any = FastMCP("desk")
-        server.tool(answered, name="close", output_schema=OUTPUT)
-        if with_it:
-            server.add_middleware(FusionMiddleware(Options(releases=KNOWN.releases[0].contract)))
-        rows[name] = lambda server=server: server.call_tool("close", {})
-    return rows
+    def server(*middleware: Any) -> Call:
+        made: Any = FastMCP("desk", middleware=middleware)
+        made.tool(answered, name="close", output_schema=OUTPUT)
+        return lambda: made.call_tool("close", {})
+
+    ours = FusionMiddleware(Options(releases=KNOWN.releases[0].contract))
+    return {"a FastMCP server, without": server(), "a FastMCP server, with": server(ours)}
 
 
 async def seconds(call: Call, repeat: int) -> float:

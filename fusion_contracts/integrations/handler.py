@@ -200,6 +200,8 @@ class Handler:
             raise error
         live = yield from self._listed(tools)
         answer: Answer | None = None
+        if kind == "unknown" and live.tool(call.tool) is not None:
+            raise error  # it is there, and not for this call: what that means the framework says
         if kind == "unknown":
             answer = self.unknown(call, live)
         elif kind == "arguments":

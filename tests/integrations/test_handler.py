@@ -239,6 +239,21 @@ def test_what_the_frameworks_author_meant_for_the_model_goes_through(way: Way) -
         way(handler(failed=lambda _error: "own"), call(ticket_id=7), Ran(raises=Refused("say this")))
 
 
+def test_a_tool_that_is_listed_is_not_said_to_be_unknown(way: Way) -> None:
+    with pytest.raises(Refused, match="disabled"):
+        way(handler(failed=lambda _error: "unknown"), call(ticket_id=7), Ran(raises=Refused("disabled")))
+
+
+def test_a_warning_in_place_of_a_result_that_must_be_there_is_flagged(way: Way) -> None:
+    warning = tool_error("DEPRECATED", "m", severity="warning")
+    for name, flagged in (("close_ticket", True), ("plain", False)):
+        plain = {"name": "plain", "inputSchema": {"type": "object"}}
+        made = handler(tools=lambda plain=plain: [tool("ticket_id"), plain])
+        answer = way(made, call(name, ticket_id=7), Ran(raises=warning)).answer
+        assert answer is not None
+        assert (answer.text, answer.is_error) == (warning.to_xml(), flagged)
+
+
 @pytest.mark.parametrize("end", [asyncio.CancelledError, KeyboardInterrupt, SystemExit])
 def test_cancellation_and_exit_go_through(way: Way, end: type[BaseException]) -> None:
     with pytest.raises(end):
