@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,9 @@ _AGAINST = {
 class FusionMiddleware(Middleware):  # type: ignore[misc]  # FastMCP is no dependency: its classes are Any here
     """Errors that heal, for every tool of a FastMCP server."""
 
-    def __init__(self, options: Options | None = None, *, name: str = "", near: Path | None = None) -> None:
+    def __init__(
+        self, options: Options | None = None, *, name: str = "", near: str | PathLike[str] | None = None
+    ) -> None:
         """`name` is the server's NAME in its releases; `near` the folder where they are looked for first.
 
         By default that is the folder of the file that makes the middleware. Raises FusionError where the options are
@@ -77,7 +80,9 @@ class FusionMiddleware(Middleware):  # type: ignore[misc]  # FastMCP is no depen
         return _result(await self._handler.around(call, proceed, lambda: _tools(server)))
 
 
-def install(server: Any, options: Options | None = None, *, name: str = "", near: Path | None = None) -> Any:
+def install(
+    server: Any, options: Options | None = None, *, name: str = "", near: str | PathLike[str] | None = None
+) -> Any:
     """Add the middleware to a server, and return the server. `name` and `near` as there; its own name by default."""
     here = near or Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - the documented way to a caller
     server.add_middleware(FusionMiddleware(options, name=name or server.name, near=here))

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.integrations.options import Options
+from fusion_contracts.lockfile.file import DEFAULT_NAME, is_there, read_text
 from fusion_contracts.model import ServerContract
 from fusion_contracts.runtime.deltas import version_of
 from fusion_contracts.runtime.releases import FOLDER, PACKED, Known, Release, known_in
 
 __all__ = ["find"]
 
-LOCK = "fusion.lock"
 _ROOTS = (".git", "pyproject.toml")  # what stands in the top folder of a project
 _HIGHEST = 8  # folders that are climbed where no project's top is met
 _log = logging.getLogger("fusion_contracts.integrations")
 
 
-def find(options: Options, server: str, near: Path | None = None) -> Known:
+def find(options: Options, server: str, near: str | PathLike[str] | None = None) -> Known:
     """The releases of a server, by its NAME: those that the options name, or those that are found.
 
     Looked for, in this order: a package's `fusion_deltas.json`, the folder `.fusion/releases`, `fusion.lock`; each in
@@ -48,7 +49,7 @@ def find(options: Options, server: str, near: Path | None = None) -> Known:
     return known
 
 
-def _known(options: Options, server: str, near: Path | None) -> Known:
+def _known(options: Options, server: str, near: str | PathLike[str] | None) -> Known:
     given = options.releases
     if isinstance(given, ServerContract):
         return Known(server, releases=(Release(version_of(given), 1, given),))
@@ -61,22 +62,22 @@ def _known(options: Options, server: str, near: Path | None) -> Known:
         packed, kept = folder / PACKED, folder / FOLDER
         searched += [packed, kept]
         if packed.is_file():
-            return Known(server, (packed,), packed=_text(packed))
+            return Known(server, (packed,), packed=read_text(packed))
         known = known_in(kept, server) if kept.is_dir() else None
         if known:
             return known
-    for lock in (folder / LOCK for folder in folders):
+    for lock in (folder / DEFAULT_NAME for folder in folders):
         searched.append(lock)
-        if lock.is_file():
+        if is_there(lock):
             return _locked(lock, server)
     return Known(server, tuple(searched))
 
 
-def _upwards(folder: Path | None) -> Iterator[Path]:
+def _upwards(folder: str | PathLike[str] | None) -> Iterator[Path]:
     """A folder and those above it, to the top of its project."""
     if folder is None:
         return
-    start = folder.absolute()
+    start = Path(folder).absolute()
     for place in [start, *start.parents][:_HIGHEST]:
         yield place
         if any((place / root).exists() for root in _ROOTS):
@@ -85,21 +86,15 @@ def _upwards(folder: Path | None) -> Iterator[Path]:
 
 def _locked(path: Path, server: str) -> Known:
     """A lock as the one release. Raises FusionError where it holds several servers, and none of that NAME."""
-    from fusion_contracts.lockfile.codec import decode
+    from fusion_contracts.lockfile.disk import read_lock
 
-    servers = decode(_text(path), origin=str(path)).servers
+    servers = read_lock(path).servers
     contract = servers.get(server) or (next(iter(servers.values())) if len(servers) == 1 else None)
     if contract is None:
         names = ", ".join(map(printable, servers))
         message = f'{printable(str(path))} holds no server "{printable(server)}"'
         raise FusionError(message, f"name one of them: {names}" if names else "lock it first: fusion lock SOURCE")
     return Known(server, (path,), (Release(version_of(contract) or path.name, 1, contract),))
-
-
-def _text(path: Path) -> str:
-    from fusion_contracts.lockfile.file import read_text
-
-    return read_text(path)
 
 
 def _described(known: Known) -> str:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from fusion_contracts.integrations.answers import Answer
 from fusion_contracts.model import JsonValue
+from fusion_contracts.runtime.fault import ToolFault
 
-__all__ = ["NOT_JUDGED", "Failed", "Framework", "Handled"]
+__all__ = ["NOT_JUDGED", "Failed", "Framework", "Handled", "fault_of_text", "in_chain", "is_flagged"]
+
+_CAUSES = 6  # exceptions of a chain that are looked at
+
+Raised = TypeVar("Raised", bound=BaseException)
 
 Failed: TypeAlias = Literal["arguments", "unknown", "output", "own", "failure"]
 """What an exception of a framework means: it refused the arguments before the tool ran; it has no such tool; the result
@@ -57,3 +62,23 @@ class Handled:
     result: Any = None
     answer: Answer | None = None
     warnings: tuple[Answer, ...] = ()
+
+
+def fault_of_text(text: str) -> ToolFault:
+    """A failure without an envelope, as `parse_tool_error` reads one."""
+    return ToolFault("UNKNOWN", text or "The tool failed and said nothing.")
+
+
+def is_flagged(result: Any) -> bool:
+    """Whether a framework's result says that the call failed; never both names: one is deprecated, and warns."""
+    flag = getattr(result, "is_error", None)
+    return (getattr(result, "isError", None) if flag is None else flag) is True
+
+
+def in_chain(error: BaseException | None, kind: type[Raised]) -> Raised | None:
+    """The first exception of that class in a chain of causes."""
+    for _ in range(_CAUSES):
+        if isinstance(error, kind):
+            return error
+        error = None if error is None else error.__cause__
+    return None

@@ -29,28 +29,28 @@ import logging
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from fusion_contracts.integrations.answers import Answer, of_fault, of_report, of_unfit_output
 from fusion_contracts.integrations.beside import UnfitOutputError, collecting
-from fusion_contracts.integrations.framework import NOT_JUDGED, Framework, Handled
+from fusion_contracts.integrations.framework import NOT_JUDGED, Framework, Handled, fault_of_text, in_chain, is_flagged
 from fusion_contracts.integrations.live import Live
 from fusion_contracts.integrations.options import Options, Outcome, ToolCall
 from fusion_contracts.integrations.telemetry import record
 from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.runtime.client import parse_tool_error
 from fusion_contracts.runtime.fault import ToolFault
 from fusion_contracts.runtime.guard import to_fault
 from fusion_contracts.runtime.missing_tool import unknown_action
+from fusion_contracts.runtime.raising import passes
 from fusion_contracts.runtime.releases import Known
 from fusion_contracts.runtime.validation import ValidationReport, explain_validation
 
 __all__ = ["NOT_JUDGED", "Framework", "Handled", "Handler"]
 
 _LISTINGS = 8  # tools may differ by session; more than so many views are made anew
-_CAUSES = 6  # exceptions of a chain in which a fault is looked for
 _log = logging.getLogger("fusion_contracts.integrations")
 
-Raised = TypeVar("Raised", bound=BaseException)
 Flow: TypeAlias = Generator[Callable[[], Any], Any, "Handled"]
 
 
@@ -134,7 +134,7 @@ class Handler:
 
         Raises the exception itself where it is no failure (see `to_fault`).
         """
-        raised = _in_chain(error, ToolFault)
+        raised = in_chain(error, ToolFault)
         if raised is not None:
             return of_fault(raised, self.options, cause=raised.__cause__)
         fault = to_fault(error)
@@ -157,12 +157,26 @@ class Handler:
             stop = yield from _hooked(partial(guard.before, call))
             if stop is not None:
                 return self._answered(call, of_fault(stop, self.options))
-        handled = yield from self._run(call, live, proceed, tools)
-        if guard is not None:
+        try:
+            handled = yield from self._run(call, live, proceed, tools)
+        except Exception as error:
+            if not passes(error):
+                yield from self._ended(call, Outcome(fault_of_text(str(error)), text=str(error), cause=error))
+            raise
+        if handled.answer is None and not handled.warnings and is_flagged(handled.result):
+            fault = parse_tool_error(handled.result)
+            yield from self._ended(call, Outcome(fault, text=fault.to_xml() if fault else "", result=handled.result))
+        elif guard is not None:
             answer = handled.answer or next(iter(handled.warnings), None)
             outcome = Outcome(result=handled.result) if answer is None else answer.outcome
             yield from _hooked(partial(guard.after, call, replace(outcome, result=handled.result)))
         return handled
+
+    def _ended(self, call: ToolCall, outcome: Outcome) -> Generator[Callable[[], Any], Any, None]:
+        """Tell the hooks of a failure that the framework's own text tells the model."""
+        self.told(call, outcome)
+        if self.options.guard is not None:
+            yield from _hooked(partial(self.options.guard.after, call, outcome))
 
     def _run(
         self, call: ToolCall, live: Live, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any]
@@ -194,9 +208,9 @@ class Handler:
         return Handled(result, warnings=warned)
 
     def _raised(self, call: ToolCall, error: Exception, tools: Callable[[], Any]) -> Flow:
-        unfit = _in_chain(error, UnfitOutputError)
+        unfit = in_chain(error, UnfitOutputError)
         kind = "output" if unfit is not None else self.framework.failed(error)
-        if kind == "own" and _in_chain(error, ToolFault) is None:
+        if kind == "own" and in_chain(error, ToolFault) is None:
             raise error
         live = yield from self._listed(tools)
         answer: Answer | None = None
@@ -280,12 +294,3 @@ def _hooked(hook: Callable[[], Any]) -> Generator[Callable[[], Any], Any, Any]:
     except Exception:  # noqa: BLE001 - of anyone's making; it is logged
         _log.exception("A guard failed: the call goes on without it")
         return None
-
-
-def _in_chain(error: BaseException | None, kind: type[Raised]) -> Raised | None:
-    """The first exception of that class in a chain of causes."""
-    for _ in range(_CAUSES):
-        if isinstance(error, kind):
-            return error
-        error = None if error is None else error.__cause__
-    return None

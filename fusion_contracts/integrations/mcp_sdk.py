@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ __all__ = ["install"]
 _UNKNOWN = "Unknown tool: "
 
 
-def install(server: Any, options: Options | None = None, *, name: str = "", near: Path | None = None) -> Any:
+def install(
+    server: Any, options: Options | None = None, *, name: str = "", near: str | PathLike[str] | None = None
+) -> Any:
     """Make the errors of a server's tools heal, and return the server.
 
     `name` is the server's NAME in its releases, its own name by default; `near` the folder where they are looked for

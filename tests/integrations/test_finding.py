@@ -13,6 +13,8 @@ from fusion_contracts.integrations import Options, attach
 from fusion_contracts.integrations.finding import find
 from fusion_contracts.integrations.live import contract_of_tools
 from fusion_contracts.lockfile.codec import encode
+from fusion_contracts.lockfile.disk import present_files, write_files
+from fusion_contracts.lockfile.files import renewed
 from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.runtime.releases import pack, release_head
 
@@ -75,6 +77,14 @@ def test_a_lock_is_what_is_left(project: Path, caplog: pytest.LogCaptureFixture)
     known = find(Options(), "desk", project / "src")
     assert [one.contract.name for one in known.releases] == ["desk"]
     assert caplog.messages == [f"Agents are told what changed in desk since 0.9 ({path})"]
+
+
+def test_a_lock_of_one_file_a_server(project: Path) -> None:
+    servers = {name: replace(CONTRACT, name=name) for name in ["desk", *(f"mail{number:02}" for number in range(10))]}
+    path = project / "fusion.lock"
+    before = present_files(path)
+    write_files(path, before, renewed(before, Lock(), servers))
+    assert (path.exists(), find(Options(), "desk", project).releases[0].contract) == (False, CONTRACT)
 
 
 def test_the_working_directory_comes_after_the_program(project: Path) -> None:

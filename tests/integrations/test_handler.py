@@ -320,6 +320,26 @@ def test_a_guard_hears_what_became_of_a_call(way: Way) -> None:
     )  # fmt: skip
 
 
+def test_hooks_hear_of_failures_that_the_framework_tells_itself(way: Way) -> None:
+    class Result:
+        is_error = True
+        content = ("no luck",)
+
+    guard, told = Watching(), list[Any]()
+    options = Options(guard=guard, on_error=(lambda _call, outcome: told.append(outcome),))
+    made = handler(options, failed=lambda _error: "own", structured=lambda _result: NOT_JUDGED)
+    with pytest.raises(Refused):
+        way(made, call(ticket_id=7), Ran(raises=Refused("say this")))
+    result = Result()
+    assert way(made, call(ticket_id=7), Ran(result=result)).result is result
+    faults = [ToolFault("UNKNOWN", "say this"), ToolFault("UNKNOWN", "no luck")]
+    assert [outcome.fault for outcome in told] == faults
+    assert [outcome for _, outcome in guard.heard] == told
+    with pytest.raises(asyncio.CancelledError):
+        way(made, call(ticket_id=7), Ran(raises=asyncio.CancelledError()))
+    assert len(told) == 2
+
+
 def test_an_asynchronous_guard_is_awaited() -> None:
     class Later(Watching):
         async def before(self, _call: ToolCall) -> ToolFault | None:  # type: ignore[override]

@@ -293,7 +293,7 @@ def test_mounted_servers_hooks_and_middleware_that_works_against_it(
     assert done.stdout.splitlines() == [
         '<validation_error action="close_ticket">',
         '{"closed":7}',
-        "[('in_close_ticket', True, None), ('in_close_ticket', True, None)]",
+        "[('in_close_ticket', True, 'VALIDATION_ERROR'), ('in_close_ticket', True, None)]",
     ], done.stderr
     retry = "RetryMiddleware of outer runs a tool again without asking whether its first run took effect"
     assert f"{retry}: add it before FusionMiddleware, or leave it out" in done.stderr
