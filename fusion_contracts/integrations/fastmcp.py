@@ -126,7 +126,10 @@ def _failed(error: BaseException) -> Failed:
 
 
 def _cause(error: BaseException) -> BaseException:
-    return error.__cause__ if error.__cause__ is not None and str(error).startswith(_CRASHED) else error
+    """What the tool raised: FastMCP wraps it once, and a validator's error twice."""
+    while error.__cause__ is not None and type(error).__module__.partition(".")[0] == "fastmcp":
+        error = error.__cause__
+    return error
 
 
 _FRAMEWORK = Framework(tuple, _failed, _structured, _cause)
