@@ -10,7 +10,7 @@ from fusion_contracts.integrations.answers import Answer
 from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.fault import ToolFault
 
-__all__ = ["NOT_JUDGED", "Failed", "Framework", "Handled", "fault_of_text", "in_chain", "is_flagged"]
+__all__ = ["NOT_JUDGED", "Failed", "Framework", "Handled", "Part", "fault_of_text", "in_chain", "is_flagged"]
 
 _CAUSES = 6  # exceptions of a chain that are looked at
 
@@ -19,6 +19,13 @@ Raised = TypeVar("Raised", bound=BaseException)
 Failed: TypeAlias = Literal["arguments", "unknown", "output", "own", "failure"]
 """What an exception of a framework means: it refused the arguments before the tool ran; it has no such tool; the result
 violates its schema; its text is meant for the model; anything else."""
+
+Part: TypeAlias = Literal["whole", "arguments", "tool"]
+"""What a handler goes around.
+
+All of a call; or, where the framework validates in one place and runs the tool in another, first `"arguments"`, whose
+result is what the framework made of them, then, unless that was answered, `"tool"`. To a guard both are one call.
+"""
 
 NOT_JUDGED: Any = object()
 """The structured part of a result that is not held to a schema."""
@@ -44,7 +51,8 @@ class Framework:
     asynchronous. `failed(error)` says what an exception of `proceed` means. `structured(result)` is what is held to the
     output schema, NOT_JUDGED for nothing. `cause(error)` is the tool's own exception in one that the framework raised
     for it. `judges` says that the framework validates arguments itself; where it does
-    not, they are held to the schema here. `lists_all` says that what is not listed cannot be called.
+    not, they are held to the schema here. `hints` says that its tools carry MCP's hints; where they cannot, none was
+    taken from them. `lists_all` says that what is not listed cannot be called.
     """
 
     tools: Callable[[], Any]
@@ -52,6 +60,7 @@ class Framework:
     structured: Callable[[Any], JsonValue] = _not_judged
     cause: Callable[[BaseException], BaseException] = _itself
     judges: bool = True
+    hints: bool = True
     lists_all: bool = False
 
 

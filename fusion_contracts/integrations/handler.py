@@ -33,7 +33,16 @@ from typing import Any, TypeAlias
 
 from fusion_contracts.integrations.answers import Answer, of_fault, of_report, of_unfit_output
 from fusion_contracts.integrations.beside import UnfitOutputError, collecting
-from fusion_contracts.integrations.framework import NOT_JUDGED, Framework, Handled, fault_of_text, in_chain, is_flagged
+from fusion_contracts.integrations.framework import (
+    NOT_JUDGED,
+    Framework,
+    Handled,
+    Part,
+    fault_of_text,
+    in_chain,
+    is_flagged,
+)  # fmt: skip
+from fusion_contracts.integrations.hooks import hooked, tell
 from fusion_contracts.integrations.live import Live
 from fusion_contracts.integrations.options import Options, Outcome, ToolCall
 from fusion_contracts.integrations.telemetry import record
@@ -65,13 +74,17 @@ class Handler:
         self._listings: dict[str, Live] = {}
 
     async def around(
-        self, call: ToolCall, proceed: Callable[[JsonValue], Awaitable[Any]], tools: Callable[[], Any] | None = None
+        self,
+        call: ToolCall,
+        proceed: Callable[[JsonValue], Awaitable[Any]],
+        tools: Callable[[], Any] | None = None,
+        part: Part = "whole",
     ) -> Handled:
-        """Handle a call of an asynchronous framework; `proceed(arguments)` calls on.
+        """Handle a call of an asynchronous framework, or a `part` of it; `proceed(arguments)` calls on.
 
         `tools` lists the tools of this one caller, where the framework needs the caller for it.
         """
-        flow = self._flow(call, proceed, tools or self.framework.tools)
+        flow = self._flow(call, proceed, tools or self.framework.tools, part)
         step = next(flow)
         try:
             while True:
@@ -92,7 +105,7 @@ class Handler:
         self, call: ToolCall, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any] | None = None
     ) -> Handled:
         """Handle a call of a synchronous framework; hooks and listing must be synchronous too."""
-        flow = self._flow(call, proceed, tools or self.framework.tools)
+        flow = self._flow(call, proceed, tools or self.framework.tools, "whole")
         step = next(flow)
         try:
             while True:
@@ -113,7 +126,7 @@ class Handler:
         key = json.dumps(listed, sort_keys=True, default=repr)
         found = self._listings.get(key)
         if found is None:
-            found = Live.of(listed, self.known, cap=self.options.cap)
+            found = Live.of(listed, self.known, cap=self.options.cap, hints=self.framework.hints)
             if len(self._listings) >= _LISTINGS:
                 self._listings.pop(next(iter(self._listings)), None)
             self._listings[key] = found
@@ -143,47 +156,45 @@ class Handler:
     def told(self, call: ToolCall, outcome: Outcome) -> None:
         """Tell telemetry and sinks of an outcome that is not a plain success."""
         record(outcome)
-        for sink in self.options.on_error:
-            try:
-                sink(call, outcome)
-            except Exception:  # noqa: BLE001 - of anyone's making; it is logged
-                _log.exception("A sink of errors failed")
+        tell(self.options.on_error, call, outcome)
 
-    def _flow(self, call: ToolCall, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any]) -> Flow:
+    def _flow(self, call: ToolCall, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any], part: Part) -> Flow:
         live = self._live if self._live is not None else (yield from self._listed(tools))
         call = replace(call, action=live.awareness.action_of(call.tool, call.arguments))
         guard = self.options.guard
-        if guard is not None:
-            stop = yield from _hooked(partial(guard.before, call))
+        if guard is not None and part != "tool":
+            stop = yield from hooked(partial(guard.before, call))
             if stop is not None:
                 return self._answered(call, of_fault(stop, self.options))
         try:
-            handled = yield from self._run(call, live, proceed, tools)
+            handled = yield from self._run(call, live, proceed, tools, part)
         except Exception as error:
             if not passes(error):
                 yield from self._ended(call, Outcome(fault_of_text(str(error)), text=str(error), cause=error))
             raise
+        if part == "arguments" and handled.answer is None:
+            return handled  # the tool is still to come
         if handled.answer is None and not handled.warnings and is_flagged(handled.result):
             fault = parse_tool_error(handled.result)
             yield from self._ended(call, Outcome(fault, text=fault.to_xml() if fault else "", result=handled.result))
         elif guard is not None:
             answer = handled.answer or next(iter(handled.warnings), None)
             outcome = Outcome(result=handled.result) if answer is None else answer.outcome
-            yield from _hooked(partial(guard.after, call, replace(outcome, result=handled.result)))
+            yield from hooked(partial(guard.after, call, replace(outcome, result=handled.result)))
         return handled
 
     def _ended(self, call: ToolCall, outcome: Outcome) -> Generator[Callable[[], Any], Any, None]:
         """Tell the hooks of a failure that the framework's own text tells the model."""
         self.told(call, outcome)
         if self.options.guard is not None:
-            yield from _hooked(partial(self.options.guard.after, call, outcome))
+            yield from hooked(partial(self.options.guard.after, call, outcome))
 
     def _run(
-        self, call: ToolCall, live: Live, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any]
+        self, call: ToolCall, live: Live, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any], part: Part
     ) -> Flow:
         warned: tuple[Answer, ...] = ()
         arguments = call.arguments
-        if self._suspicious(call, live):
+        if (part != "tool" or self.options.unknown == "warn") and self._suspicious(call, live):  # the rest was before
             live = yield from self._listed(tools)
             answer, arguments = self._checked(call, live)
             if answer is not None and answer.is_error:
@@ -196,6 +207,8 @@ class Handler:
             return (yield from self._raised(call, error, tools))
         if isinstance(result, ToolFault):
             return self._answered(call, of_fault(result, self.options))
+        if part == "arguments":
+            return Handled(result)  # what there is to remark stands beside the tool's result
         structured = self.framework.structured(result)
         if structured is not NOT_JUDGED and live.misfit(call.tool, structured) is not None:
             misfit = (yield from self._listed(tools)).misfit(call.tool, structured)
@@ -285,12 +298,3 @@ class Handler:
     def _answered(self, call: ToolCall, answer: Answer) -> Handled:
         self.told(call, answer.outcome)
         return Handled(answer=answer)
-
-
-def _hooked(hook: Callable[[], Any]) -> Generator[Callable[[], Any], Any, Any]:
-    """What a hook answers; None where it fails: a store that is down must not take the tools with it."""
-    try:
-        return (yield hook)
-    except Exception:  # noqa: BLE001 - of anyone's making; it is logged
-        _log.exception("A guard failed: the call goes on without it")
-        return None

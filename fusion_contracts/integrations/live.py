@@ -34,11 +34,14 @@ class Live:
         self._outputs: dict[str, Any] = {}
 
     @classmethod
-    def of(cls, tools: Iterable[JsonObject], known: Known, *, cap: int) -> Live:
-        """From tools as MCP lists them. Releases that do not fit are told in the log, and then nothing has changed."""
+    def of(cls, tools: Iterable[JsonObject], known: Known, *, cap: int, hints: bool = True) -> Live:
+        """From tools as MCP lists them; without `hints`, changes of these are none.
+
+        Releases that do not fit are told in the log, and then nothing has changed.
+        """
         contract = contract_of_tools(tools, known.server)
         try:
-            deltas = known.deltas(contract)
+            deltas = [delta for delta in known.deltas(contract) if hints or delta.kind != "hint"]
         except FusionError as error:
             _log.warning("agents are not told what changed: %s", error)
             deltas = []

@@ -31,6 +31,8 @@ _PASSING = frozenset(
         "pydantic_ai.exceptions.ApprovalRequired",
         "pydantic_ai.exceptions.CallDeferred",
         "pydantic_ai.exceptions.ModelRetry",
+        "pydantic_ai.exceptions.SkipToolExecution",
+        "pydantic_ai.exceptions.SkipToolValidation",
     }
 )
 
