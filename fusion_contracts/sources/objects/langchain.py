@@ -8,13 +8,18 @@ from typing import Any
 from fusion_contracts.model import JsonValue
 from fusion_contracts.sources.objects.kind import Toolset
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "described"]
+
+
+def described(tool: Any) -> JsonValue:
+    """A tool in the form of OpenAI's chat completions."""
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+
+    return convert_to_openai_tool(tool)
 
 
 async def _tool(tool: Any) -> Iterable[JsonValue]:
-    from langchain_core.utils.function_calling import convert_to_openai_tool
-
-    return [convert_to_openai_tool(tool)]
+    return [described(tool)]
 
 
 async def _toolkit(toolkit: Any) -> Iterable[JsonValue]:

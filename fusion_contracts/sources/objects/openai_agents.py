@@ -8,19 +8,22 @@ from typing import Any
 from fusion_contracts.model import JsonValue
 from fusion_contracts.sources.objects.kind import Toolset
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "described"]
+
+
+def described(tool: Any) -> JsonValue:
+    """A function tool in the form of OpenAI's responses."""
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.params_json_schema,
+        "strict": tool.strict_json_schema,
+    }
 
 
 async def _tool(tool: Any) -> Iterable[JsonValue]:
-    return [
-        {
-            "type": "function",
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": tool.params_json_schema,
-            "strict": tool.strict_json_schema,
-        }
-    ]
+    return [described(tool)]
 
 
 async def _agent(agent: Any) -> Iterable[JsonValue]:

@@ -12,12 +12,12 @@ from typing import Any
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.sources.objects.kind import Toolset
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "listed"]
 
 
 async def _toolset(toolset: Any) -> Iterable[JsonValue]:
     found = await toolset.get_tools(_context())
-    return [_listed(tool.tool_def) for tool in found.values()]
+    return [listed(tool.tool_def) for tool in found.values()]
 
 
 async def _agent(agent: Any) -> Iterable[JsonValue]:
@@ -38,7 +38,8 @@ def _context() -> Any:
     return RunContext(deps=None, model=TestModel(), usage=RunUsage())
 
 
-def _listed(definition: Any) -> JsonObject:
+def listed(definition: Any) -> JsonObject:
+    """A tool's definition as MCP would list it."""
     found: JsonObject = {"name": definition.name, "inputSchema": definition.parameters_json_schema}
     if definition.description:
         found["description"] = definition.description
