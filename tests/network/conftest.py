@@ -18,6 +18,18 @@ import pytest
 
 TABLE = Path(__file__).with_name("servers.toml")
 UVX = str(Path(sys.executable).with_name("uvx"))
+UV = str(Path(sys.executable).with_name("uv"))
+FRAMEWORKS = {
+    "fastmcp-2": "fastmcp==2.14.*",
+    "fastmcp-3": "fastmcp==3.4.*",
+    "fastmcp-4": "fastmcp==4.2.*",
+    "mcp-1": "mcp==1.30.*",
+    "mcp-2": "mcp==2.3.*",
+    "pydantic-ai": "pydantic-ai-slim",
+    "openai-agents": "openai-agents",
+    "langchain": "langchain-core",
+    "langgraph": "langgraph",
+}
 LISTS = {
     "tools/list": "tools",
     "prompts/list": "prompts",
@@ -32,6 +44,7 @@ META = {
 }
 
 Ask: TypeAlias = Callable[..., dict[str, Any]]
+Environment: TypeAlias = Callable[[str], Path]
 
 
 @dataclass(frozen=True)
@@ -195,3 +208,21 @@ def _conversation(argv: tuple[str, ...], folder: Path) -> Iterator[Ask]:
         with suppress(BrokenPipeError):
             stdin.close()
         stdout.close()
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Environment:
+    """Make the environment of a framework, once, and return the folder of its programs."""
+    made: dict[str, Path] = {}
+
+    def programs(framework: str) -> Path:
+        if framework not in made:
+            folder = tmp_path_factory.mktemp(framework) / "venv"
+            subprocess.run([UV, "venv", "-q", "--python", sys.executable, str(folder)], check=True)
+            made[framework] = folder / ("Scripts" if os.name == "nt" else "bin")
+            wanted = [FRAMEWORKS[framework], "pytest>=8.4", str(root)]
+            python = str(made[framework] / "python")
+            subprocess.run([UV, "pip", "install", "-q", "--python", python, *wanted], check=True, timeout=600)
+        return made[framework]
+
+    return programs

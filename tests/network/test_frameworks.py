@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,41 +17,12 @@ import pytest
 
 pytestmark = pytest.mark.network
 
-UV = str(Path(sys.executable).with_name("uv"))
-FRAMEWORKS = {
-    "fastmcp-2": "fastmcp==2.14.*",
-    "fastmcp-3": "fastmcp==3.4.*",
-    "fastmcp-4": "fastmcp==4.2.*",
-    "mcp-1": "mcp==1.30.*",
-    "mcp-2": "mcp==2.3.*",
-    "pydantic-ai": "pydantic-ai-slim",
-    "openai-agents": "openai-agents",
-    "langchain": "langchain-core",
-}
 SERVERS = [
     *((framework, "fastmcp_shop.py:mcp") for framework in ("fastmcp-2", "fastmcp-3", "fastmcp-4")),
     *((framework, file) for framework in ("mcp-1", "mcp-2") for file in ("mcp_shop.py:mcp", "mcp_low_shop.py:server")),
 ]
 
 Environment: TypeAlias = Callable[[str], Path]
-
-
-@pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Environment:
-    """Make the environment of a framework, once, and return the folder of its programs."""
-    made: dict[str, Path] = {}
-
-    def programs(framework: str) -> Path:
-        if framework not in made:
-            folder = tmp_path_factory.mktemp(framework) / "venv"
-            subprocess.run([UV, "venv", "-q", "--python", sys.executable, str(folder)], check=True)
-            made[framework] = folder / ("Scripts" if os.name == "nt" else "bin")
-            wanted = [FRAMEWORKS[framework], "pytest>=8.4", str(root)]
-            python = str(made[framework] / "python")
-            subprocess.run([UV, "pip", "install", "-q", "--python", python, *wanted], check=True, timeout=600)
-        return made[framework]
-
-    return programs
 
 
 @pytest.fixture
