@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from fusion_contracts.config import FailOn, Server, Waiver
+from fusion_contracts.config.policies import by_exactness, first_said, policy_of
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.project import Project
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from fusion_contracts.model import Lock
 
 __all__ = ["Judging", "by_exactness", "today"]
-
-T = TypeVar("T")
-
 
 def today() -> date:
     """The day, as waivers count days: everywhere the same."""
@@ -68,22 +64,11 @@ class Judging:
     def fail_on_of(self, server: str) -> FailOn:
         """The level from which on findings about a server end a command with 1."""
         usual: FailOn = "any" if server in self.foreign else self.fail_on
-        return self._first((one.fail_on for one in by_exactness(server, self.servers)), usual)
+        return first_said((one.fail_on for one in by_exactness(server, self.servers)), usual)
 
     def policy_of(self, server: str) -> Policy:
         """How the changes of a server are judged."""
-        from fusion_contracts.diff import Policy
-
-        own = by_exactness(server, self.servers)
-        return Policy(
-            world=self._first((one.world for one in own), self.world),
-            levels={**self.levels, **{rule: level for one in reversed(own) for rule, level in one.levels.items()}},
-            token_growth_percent=self._first((one.token_growth_percent for one in own), self.token_growth_percent),
-        )
-
-    @staticmethod
-    def _first(values: Iterable[T | None], otherwise: T) -> T:
-        return next((value for value in values if value is not None), otherwise)
+        return policy_of(server, self)
 
     def compare(self, old: Lock, new: Lock, *, base: Side | None = None, head: Side | None = None) -> Report:
         """The report on two locks, with what is accepted marked; `base` and `head` say what was compared."""
@@ -136,16 +121,3 @@ class Judging:
         limits = {self.fail_on_of(finding.server) for finding in report.findings} or {self.fail_on}
         alike = limits.pop() if len(limits) == 1 else "own"
         return lowest_limit(self.failing(report), self.fail_on_of) or alike
-
-
-def by_exactness(name: str, entries: Mapping[str, T]) -> list[T]:
-    """The entries whose key is the name or a glob that matches it, the most exact first.
-
-    That is the name itself, then the glob with the most characters that stand for themselves, then the one that the
-    settings hold first.
-    """
-    fitting = [key for key in entries if key == name or fnmatchcase(name, key)]
-    return [entries[key] for key in sorted(fitting, key=lambda key: (key != name, -len(_WILD.sub("", key))))]
-
-
-_WILD = re.compile(r"\[[^]]+\]|[*?]")
