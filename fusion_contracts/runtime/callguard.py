@@ -6,6 +6,7 @@ notice that an argument was removed or renamed.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from fusion_contracts.model import JsonValue, ServerContract
@@ -23,15 +24,22 @@ class CallGuard:
     """Holds calls to the live contract, with what changed since the locked one, which the caller learned."""
 
     def __init__(
-        self, locked: ServerContract, live: ServerContract, *, unknown: UnknownPolicy = "auto", cap: int = 5
+        self,
+        locked: ServerContract,
+        live: ServerContract,
+        *,
+        unknown: UnknownPolicy = "auto",
+        cap: int = 5,
+        redact: Collection[str] = (),
     ) -> None:
-        """`unknown` as for `explain_validation`; `cap` is the number of changes that a text shows.
+        """`unknown` and `redact` as for `explain_validation`; `cap` is the number of changes that a text shows.
 
         Raises ValueError on a policy that there is not.
         """
         self.live = live
         self.awareness = ContractAwareness.between(locked, live, cap=cap)
         self._unknown = checked_policy(unknown)
+        self._redact = tuple(redact)
         self._validators: dict[str, Any] = {}
 
     def check(self, tool: str, arguments: JsonValue) -> ValidationReport | None:
@@ -50,7 +58,13 @@ class CallGuard:
         ):
             return None
         report = explain_validation(
-            schema, sent, action=tool, awareness=self.awareness, unknown=self._unknown, formats=False
+            schema,
+            sent,
+            action=tool,
+            awareness=self.awareness,
+            unknown=self._unknown,
+            formats=False,
+            redact=self._redact,
         )
         return report or None
 

@@ -40,6 +40,13 @@ def test_what_the_live_schema_refuses_is_refused() -> None:
     assert report.suggested_arguments == {"reqid": 7}
 
 
+def test_values_of_redacted_arguments_are_not_repeated() -> None:
+    for redact, shown in (((), True), (("url",), False)):
+        report = guard(redact=redact).check("get", {"url": "https://inner.example"})
+        assert report is not None
+        assert ("inner.example" in report.to_xml()) is shown
+
+
 def test_a_tool_that_is_gone_is_told_as_gone() -> None:
     report = guard().check("gone", {})
     assert report is not None
