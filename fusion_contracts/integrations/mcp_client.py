@@ -12,7 +12,7 @@ import inspect
 import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -42,6 +42,7 @@ OnChange: TypeAlias = Callable[[Verdict], Any]
 """Called with the new verdict when a server offers something else than before; may be a coroutine function."""
 
 _PAUSE = 1.0  # seconds between two listings that notifications ask for; a call or a listing never waits for it
+_PATIENCE = 5.0  # seconds that a server has to open its stream of changes
 _MOST_LOOKED = 256  # failures that a listing is not asked for again
 _ARGUMENTS = frozenset({-32600, -32601, -32602, -32603})  # JSON-RPC: what was asked is not what is taken now
 _log = logging.getLogger("fusion_contracts.integrations")
@@ -96,7 +97,7 @@ class GuardedClient:
         self._consumer = consumer
         self._on_change = on_change
         self._turn = asyncio.Lock()
-        self._stale = False
+        self._heard = self._taken = 0
         self._open = False
         self._told = asyncio.Event()
         self._looked: set[tuple[str, str]] = set()
@@ -108,16 +109,7 @@ class GuardedClient:
 
     async def refresh(self) -> Verdict:
         """List again and judge now; the verdict that counts from here on. Raises what the client raises."""
-        async with self._turn:
-            self._stale = False
-            try:
-                changed = self._consumer.take(await self._port.offered())
-            except BaseException:
-                self._stale = True
-                raise
-        if changed:
-            self._looked.clear()
-            await self._tell()
+        await self._judged(always=True)
         return self.verdict
 
     # -- what the client does instead ------------------------------------------------------------------------------
@@ -213,17 +205,30 @@ class GuardedClient:
 
     def _changed(self) -> None:
         """The server says that its tools changed: whatever comes next looks first."""
-        self._stale = True
+        self._heard += 1
         self._told.set()
 
     async def _settle(self) -> None:
-        if self._stale:
-            await self._look()
+        """Wait until what the server said last is judged."""
+        if self._heard != self._taken:
+            await self._look(always=False)
 
-    async def _look(self) -> None:
-        """`refresh` where a failure must not hide what it is for."""
+    async def _judged(self, *, always: bool) -> None:
+        """List and judge, one after another; unless it is done `always`, only where something was heard since."""
+        changed = False
+        async with self._turn:
+            heard = self._heard
+            if always or heard != self._taken:
+                changed = self._consumer.take(await self._port.offered())
+                self._taken = heard
+        if changed:
+            self._looked.clear()
+            await self._tell()
+
+    async def _look(self, *, always: bool = True) -> None:
+        """List and judge where a failure must not hide what it is for."""
         try:
-            await self.refresh()
+            await self._judged(always=always)
         except Exception as error:  # noqa: BLE001 - of the server's making
             name = printable(self._consumer.locked.name)
             _log.warning("%s cannot be listed again (%s): what it offered before counts", name, type(error).__name__)
@@ -246,17 +251,19 @@ class GuardedClient:
             await self._settle()
             await asyncio.sleep(_PAUSE)
 
-    async def _listen(self) -> None:
+    async def _listen(self, ready: asyncio.Event) -> None:
         """Where changes are told on a stream of their own: hear it until it ends."""
-        stream = self._port.stream()
-        if stream is None:
-            return
         try:
-            async with stream as events:
-                async for _ in events:
-                    self._changed()
+            stream = self._port.stream()
+            if stream is not None:
+                async with stream as events:
+                    ready.set()
+                    async for _ in events:
+                        self._changed()
         except Exception as error:  # noqa: BLE001 - of the server's making
             _log.info("%s tells no changes: %s", printable(self._consumer.locked.name), type(error).__name__)
+        finally:
+            ready.set()
 
     # -- begin and end ---------------------------------------------------------------------------------------------
 
@@ -264,14 +271,20 @@ class GuardedClient:
     async def _running(self) -> AsyncIterator[None]:
         await self._port.open()
         async with AsyncExitStack() as stack:
+            tasks: list[asyncio.Task[None]] = []
+            stack.push_async_callback(_ended, tasks)
             stop = self._port.hear(self._changed)
             if stop is not None:
                 stack.callback(stop)
+            ready = asyncio.Event()
+            tasks.append(asyncio.create_task(self._listen(ready)))
+            with suppress(TimeoutError):  # heard before it is listed: no change falls between the two
+                await asyncio.wait_for(ready.wait(), _PATIENCE)
             await self.refresh()
             if self.verdict.refused_all:
                 raise DriftError(self.verdict)
             stack.enter_context(self._installed())
-            stack.push_async_callback(_ended, [asyncio.create_task(one) for one in (self._watch(), self._listen())])
+            tasks.append(asyncio.create_task(self._watch()))
             self._open = True
             yield
 

@@ -1,0 +1,464 @@
+"""What a program sees of a server that changes under it, with the client that is installed here: tests, for pytest.
+
+Beside it lie `faces.py` and its lock. Run once for each release of each SDK by `tests/network/test_consumers.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faces import Faces
+
+from fusion_contracts import FusionError, ToolFault, load, tool_error
+from fusion_contracts.integrations import Outcome, ToolCall
+from fusion_contracts.integrations.drift import DriftError, Verdict
+from fusion_contracts.integrations.mcp_client import GuardedClient, guarded
+
+HERE = Path(__file__).parent
+SERVER = str(HERE / "faces.py")
+LOCK = HERE / "fusion.lock"
+FASTMCP, SECOND = find_spec("fastmcp") is not None, find_spec("mcp_types") is not None
+NEVER_SILENT = FASTMCP and version("fastmcp").startswith("2.")  # its servers tell of tools that are added in a call
+
+VERSION = load(LOCK).info["version"]  # a server of the SDK has that of the SDK, or none
+SINCE = f' since="{VERSION}"' if VERSION else ""
+SAID_SINCE = f" since {VERSION}" if VERSION else ""
+
+REFUSED_TOOL = """<tool_error code="CONTRACT_CHANGED" severity="critical">
+  <message>close_page is refused: it changed in a way that nobody has accepted.</message>
+  <recovery>Do not call close_page again in this run. Go on without it or report what is missing.</recovery>
+</tool_error>"""
+REFUSED_SERVER = """<tool_error code="CONTRACT_CHANGED" severity="critical">
+  <message>This server is refused: it changed in a way that nobody has accepted.</message>
+  <recovery>Do not call its tools again in this run. Go on without them or report what is missing.</recovery>
+</tool_error>"""
+RENAMED = f"""<validation_error action="close_page">
+  <field name="pageId">Missing. You sent: pageIdx 1. Expected an integer: "The ID of the page. Call list_pages."</field>
+  <contract_awareness{SINCE}>
+    <change severity="BREAKING" field="pageId">replaces pageIdx; do not reuse its value</change>
+  </contract_awareness>
+  <recovery>Fix the fields above and call the tool again. Do not explain the error.</recovery>
+</validation_error>"""
+BLOCK = f"""<contract_awareness{SINCE}>
+  <change severity="BREAKING" field="pageId">replaces pageIdx; do not reuse its value</change>
+</contract_awareness>"""
+GONE = f"""<tool_error code="UNKNOWN_ACTION" severity="error">
+  <message>No tool close_page. Removed{SAID_SINCE}.</message>
+  <recovery>Do not call close_page again. Go on without it. Do not explain the error.</recovery>
+</tool_error>"""
+
+
+# -- every client over every transport ---------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def served() -> AsyncIterator[str]:
+    """The URL of a server of its own process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    quiet = asyncio.subprocess.DEVNULL
+    process = await asyncio.create_subprocess_exec(sys.executable, SERVER, "http", str(port), stderr=quiet)
+    try:
+        while not await _answers(port):
+            assert process.returncode is None
+            await asyncio.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def _answers(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    await writer.wait_closed()
+    return True
+
+
+@asynccontextmanager
+async def _fastmcp(transport: str) -> AsyncIterator[Any]:
+    from fastmcp import Client
+    from fastmcp.client.transports import StdioTransport
+
+    if transport == "http":
+        async with served() as url, Client(url) as client:
+            yield client
+    else:
+        stdio = StdioTransport(sys.executable, [SERVER, "stdio"], keep_alive=False) if transport == "stdio" else None
+        async with Client(stdio or Faces().server) as client:
+            yield client
+
+
+@asynccontextmanager
+async def _first(transport: str) -> AsyncIterator[Any]:
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+    from mcp.client.streamable_http import streamable_http_client
+    from mcp.shared.memory import create_client_server_memory_streams
+
+    if transport == "http":
+        async with served() as url, streamable_http_client(url) as (read, write, _), ClientSession(read, write) as one:
+            yield one
+    elif transport == "stdio":
+        parameters = StdioServerParameters(command=sys.executable, args=[SERVER, "stdio"])
+        async with stdio_client(parameters) as (read, write), ClientSession(read, write) as one:
+            yield one
+    else:
+        low = Faces().server._mcp_server
+        async with create_client_server_memory_streams() as (ours, theirs):
+            serving = asyncio.create_task(low.run(*theirs, low.create_initialization_options()))
+            async with ClientSession(*ours) as one:
+                yield one
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _second(transport: str, mode: str) -> AsyncIterator[Any]:
+    from mcp import Client, StdioServerParameters
+
+    if transport == "http":
+        async with served() as url, Client(url, mode=mode) as client:
+            yield client
+    else:
+        stdio = StdioServerParameters(command=sys.executable, args=[SERVER, "stdio"])
+        async with Client(stdio if transport == "stdio" else Faces().server, mode=mode) as client:
+            yield client
+
+
+@asynccontextmanager
+async def _session() -> AsyncIterator[Any]:
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    parameters = StdioServerParameters(command=sys.executable, args=[SERVER, "stdio"])
+    async with stdio_client(parameters) as (read, write), ClientSession(read, write) as one:
+        yield one
+
+
+def clients() -> dict[str, Callable[[], Any]]:
+    """Every client that there is here, over every transport."""
+    transports = ("memory", "stdio", "http")
+    if FASTMCP:
+        return {f"fastmcp-{one}": partial(_fastmcp, one) for one in transports}
+    if not SECOND:
+        return {f"session-{one}": partial(_first, one) for one in transports}
+    found = {f"{mode}-{one}": partial(_second, one, mode) for one in transports for mode in ("auto", "legacy")}
+    return {**found, "session-stdio": _session}
+
+
+CLIENTS = clients()
+
+
+class Program:
+    """A program with a client, whatever that is called here."""
+
+    def __init__(self, client: Any, guard: GuardedClient | None = None) -> None:
+        self.client = client
+        self._guard = guard
+
+    @property
+    def guard(self) -> GuardedClient:
+        """What guards the client."""
+        assert self._guard is not None
+        return self._guard
+
+    async def tools(self) -> list[str]:
+        """The names that the model sees."""
+        listed = await self.client.list_tools()
+        return sorted(tool.name for tool in getattr(listed, "tools", listed))
+
+    async def raw(self, name: str, **arguments: Any) -> Any:
+        """A tool's result."""
+        call = self.client.call_tool_mcp if FASTMCP else self.client.call_tool
+        return await call(name, arguments)
+
+    async def call(self, name: str, **arguments: Any) -> str:
+        """What the model reads of a call, behind a mark where it failed."""
+        result = await self.raw(name, **arguments)
+        failed = result.is_error if hasattr(result, "is_error") else result.isError
+        return ("failed: " if failed else "") + "\n".join(block.text for block in result.content)
+
+    async def turn(self, face: str, *, quiet: bool = False) -> None:
+        """Let the server change."""
+        assert await self.call("turn", face=face, quiet=quiet) == face
+
+
+Story = Callable[[Program], Awaitable[None]]
+
+
+def play(name: str, story: Story, **given: Any) -> None:
+    """Tell a story to a client of that name, guarded."""
+
+    async def main() -> None:
+        async with CLIENTS[name]() as client, guarded(client, lock=LOCK, **given) as guard:
+            await story(Program(client, guard))
+
+    asyncio.run(main())
+
+
+every = pytest.mark.parametrize("name", list(CLIENTS))
+
+
+# -- what it sees ------------------------------------------------------------------------------------------------------
+
+
+@every
+def test_a_server_that_is_as_it_was_locked_is_not_noticed(name: str) -> None:
+    async def story(program: Program) -> None:
+        assert program.guard.verdict.report.verdict in {"NONE", "SAFE", "RISKY"}
+        assert [one.tool for one in program.guard.verdict.report.findings if one.tool is not None] == []
+        assert await program.tools() == ["close_page", "ping", "turn"]
+        assert await program.call("close_page", pageIdx=1) == "closed 1"
+
+    play(name, story, on_breaking="refuse-all", on_added="refuse-all")
+
+
+@every
+def test_results_and_listings_are_the_clients_own(name: str) -> None:
+    async def main() -> None:
+        async with CLIENTS[name]() as client:
+            program = Program(client)
+            if hasattr(client, "initialize") and not FASTMCP:
+                given = {"initialize_result": await client.initialize()}
+            else:
+                given = {}
+            before = await client.list_tools(), await program.raw("ping")
+            async with guarded(client, lock=LOCK, **given):
+                during = await client.list_tools(), await program.raw("ping")
+            after = await client.list_tools(), await program.raw("ping")
+            assert before == during == after
+            assert not {"list_tools", "call_tool", "list_tools_mcp", "call_tool_mcp"} & client.__dict__.keys()
+
+    asyncio.run(main())
+
+
+@every
+def test_a_broken_tool_is_kept_from_the_model(name: str) -> None:
+    heard: list[Verdict] = []
+    told = asyncio.Event()
+
+    def hear(verdict: Verdict) -> None:
+        heard.append(verdict)
+        told.set()
+
+    async def story(program: Program) -> None:
+        await program.turn("new")
+        await asyncio.wait_for(told.wait(), 20)  # nothing is asked for: the server says it
+        assert await program.tools() == ["ping", "turn"]
+        assert await program.call("close_page", pageIdx=1) == f"failed: {REFUSED_TOOL}"
+        assert await program.call("ping") == "pong"
+        assert [set(one.refused) for one in heard] == [{"close_page"}]
+
+    play(name, story, on_change=hear)
+
+
+@every
+def test_a_call_on_the_old_contract_is_healed_before_it_is_sent(name: str) -> None:
+    async def story(program: Program) -> None:
+        await program.turn("new")
+        assert await program.tools() == ["close_page", "ping", "turn"]
+        assert await program.call("close_page", pageIdx=1) == f"failed: {RENAMED}"
+        assert await program.call("close_page", pageId=3) == "closed 3"
+
+    play(name, story, on_breaking="warn")
+
+
+@every
+def test_a_change_in_silence_is_found_where_a_call_fails(name: str) -> None:
+    async def story(program: Program) -> None:
+        await program.turn("new", quiet=True)
+        text = await program.call("close_page", pageIdx=1)
+        if NEVER_SILENT:
+            assert text == f"failed: {RENAMED}"
+            return
+        own, _, ours = text.removeprefix("failed: ").partition("\n<validation_error")
+        assert "pageId" in own
+        assert "<" not in own
+        assert f"<validation_error{ours}" == RENAMED
+        assert await program.call("close_page", pageIdx=1) == f"failed: {RENAMED}"
+
+    play(name, story, on_breaking="warn")
+
+
+@every
+def test_a_change_in_silence_is_found_where_tools_are_listed(name: str) -> None:
+    async def story(program: Program) -> None:
+        await program.turn("evil", quiet=True)
+        assert await program.tools() == []
+
+    play(name, story)
+
+
+@every
+def test_the_servers_own_error_is_kept(name: str) -> None:
+    async def story(program: Program) -> None:
+        await program.turn("new")
+        text = await program.call("close_page", pageId=99)
+        assert "close_page" in text
+        assert text.endswith(f"\n{BLOCK}")
+        assert text.count("<contract_awareness") == 1
+
+    play(name, story, on_breaking="warn")
+
+
+@every
+def test_a_rug_pull_ends_the_server_for_the_model(name: str) -> None:
+    async def story(program: Program) -> None:
+        assert await program.call("close_page", pageIdx=1) == "closed 1"
+        await program.turn("evil")
+        for call in (program.call("close_page", pageIdx=1), program.call("ping")):
+            assert await call == f"failed: {REFUSED_SERVER}"
+        assert await program.tools() == []
+
+    play(name, story)
+
+
+@every
+def test_a_tool_that_is_gone_is_told_as_gone(name: str) -> None:
+    async def story(program: Program) -> None:
+        await program.turn("gone")
+        assert await program.call("close_page", pageIdx=1) == f"failed: {GONE}"
+
+    play(name, story)
+
+
+@every
+def test_a_server_that_flaps_is_told_once_for_each_face(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[bool] = []
+
+    async def story(program: Program) -> None:
+        for face in ("new", "old") * 3:
+            await program.turn(face)
+            await program.tools()
+
+    caplog.set_level(logging.WARNING, "fusion_contracts")
+    play(name, story, on_change=lambda verdict: heard.append(verdict.accepts("close_page")))
+    assert heard == [False, True] * 3
+    assert len([one for one in caplog.records if one.name.startswith("fusion_contracts")]) == 1
+
+
+@every
+def test_calls_at_the_same_time(name: str) -> None:
+    async def story(program: Program) -> None:
+        await program.turn("new")
+        calls = (program.call("close_page", **{argument: 1}) for argument in ("pageId", "pageIdx") * 10)
+        assert await asyncio.gather(*calls) == ["closed 1", f"failed: {RENAMED}"] * 10
+
+    play(name, story, on_breaking="warn")
+
+
+@every
+def test_a_server_that_is_refused_at_the_start_is_one_error(name: str) -> None:
+    async def story(program: Program) -> None:
+        await program.turn("new", quiet=True)
+        with pytest.raises(DriftError) as refused:
+            async with guarded(program.client, lock=LOCK, on_breaking="refuse-all"):
+                pytest.fail("the block is not entered")
+        assert str(refused.value) == (
+            "pages: close_page: pageIdx replaced by pageId; values may not carry over (property-renamed);"
+            " review it: fusion diff -s pages; accept it: fusion lock -s pages, or fusion waive ID"
+        )
+
+    play(name, story, on_breaking="ignore")
+
+
+@every
+def test_a_server_that_the_lock_does_not_hold(name: str) -> None:
+    async def story(program: Program) -> None:
+        with pytest.raises(FusionError, match="holds no server desk; name one of: pages"):
+            async with guarded(program.client, lock=LOCK, server="desk"):
+                pytest.fail("the block is not entered")
+
+    play(name, story)
+
+
+class Loop:
+    """A guard of the agent loop, and a sink."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str | None]] = []
+
+    def before(self, call: ToolCall) -> ToolFault | None:
+        return tool_error("RETRY_LIMIT", "Enough.") if call.arguments == {"pageIdx": 7} else None
+
+    async def after(self, call: ToolCall, outcome: Outcome) -> None:
+        self.told.append((f"after {call.tool}", outcome.fault.code if outcome.fault else None))
+
+    def sink(self, call: ToolCall, outcome: Outcome) -> None:
+        self.told.append((f"sink {call.tool}", outcome.fault.code if outcome.fault else None))
+
+
+@every
+def test_hooks_of_the_agent_loop_and_near_misses(name: str) -> None:
+    loop = Loop()
+
+    async def story(program: Program) -> None:
+        assert (await program.call("close_page", pageIdx=7)).startswith('failed: <tool_error code="RETRY_LIMIT"')
+        assert await program.call("close_page", page_idx="1") == "closed 1"
+        assert (await program.call("close_page", pageIdx=[])).startswith("failed: <validation_error")
+
+    play(name, story, guard=loop, on_error=(loop.sink,), coerce=True)
+    assert loop.told == [
+        ("sink close_page", "RETRY_LIMIT"),
+        ("after close_page", None),
+        ("sink close_page", "VALIDATION_ERROR"),
+    ]
+
+
+def test_what_is_no_client() -> None:
+    async def main() -> None:
+        async with guarded(object(), lock=LOCK):
+            pytest.fail("the block is not entered")
+
+    known = "fastmcp.Client, mcp.Client, mcp.ClientSession"
+    with pytest.raises(TypeError, match=rf"^a client is one of {known}, not builtins\.object$"):
+        asyncio.run(main())
+
+
+def test_an_option_that_makes_no_sense_here() -> None:
+    async def main() -> None:
+        async with guarded(object(), lock=LOCK, releases="."):
+            pytest.fail("the block is not entered")
+
+    with pytest.raises(TypeError, match=r"^guarded\(\) takes no releases: a lock says what was learned"):
+        asyncio.run(main())
+
+
+def test_the_programs_own_exception_is_its_own() -> None:
+    async def story(_program: Program) -> None:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        play("fastmcp-memory", story) if FASTMCP else _alone(story)
+
+
+def _alone(story: Story) -> None:
+    """The SDK's transports group what is raised inside them: what the guard itself lets through is caught there."""
+
+    async def main() -> None:
+        caught: list[BaseException] = []
+        async with next(iter(CLIENTS.values()))() as client:
+            try:
+                async with guarded(client, lock=LOCK) as guard:
+                    await story(Program(client, guard))
+            except KeyError as error:
+                caught.append(error)
+        raise caught[0]
+
+    asyncio.run(main())
