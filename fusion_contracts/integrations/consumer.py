@@ -60,13 +60,13 @@ class _View:
 class Explained:
     """The text of a failed call as the model reads it, and the machine copy for `_meta`.
 
-    `alone`: nothing else of the server's result is handed on.
+    `refusal`: nothing of the server's result is handed on, and this is the answer.
     """
 
     text: str
     outcome: Outcome
     meta: JsonObject = field(default_factory=dict)
-    alone: bool = False
+    refusal: Answer | None = None
 
 
 class Consumer:
@@ -140,7 +140,7 @@ class Consumer:
         """
         refusal = self._refusal(call.tool)
         if refusal is not None:
-            return Explained(refusal.text, refusal.outcome, refusal.meta, alone=True)
+            return Explained(refusal.text, refusal.outcome, refusal.meta, refusal)
         if "<contract_awareness" in text:  # the server knows by itself
             return None
         guard = self._guard()

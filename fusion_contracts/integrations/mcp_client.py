@@ -21,16 +21,8 @@ from fusion_contracts.integrations.answers import Answer, of_fault
 from fusion_contracts.integrations.consumer import Consumer, Explained
 from fusion_contracts.integrations.drift import DriftError, Reaction, Reactions, Verdict
 from fusion_contracts.integrations.locked import read_locked
-from fusion_contracts.integrations.mcp_ports import (
-    Port,
-    failed_result,
-    first_text,
-    has_failed,
-    next_cursor,
-    port_of,
-    with_more,
-    with_text,
-)
+from fusion_contracts.integrations.mcp_ports import Port, first_text, has_failed, next_cursor, port_of, with_text
+from fusion_contracts.integrations.mcp_results import beside, call_tool_result
 from fusion_contracts.integrations.options import Options, Outcome, ToolCall
 from fusion_contracts.model import ServerContract
 from fusion_contracts.runtime.client import parse_tool_error
@@ -150,13 +142,13 @@ class GuardedClient:
         if not has_failed(result):
             if remark is None or not hasattr(result, "content"):
                 return Outcome(result=result), result
-            return replace(remark.outcome, result=result), with_more(result, remark.text, remark.meta)
+            return replace(remark.outcome, result=result), beside(result, [remark])
         text = first_text(result)
         explained = await self._explained(call, text)
         if explained is None:
             return Outcome(parse_tool_error(result), text=text, result=result), result
-        if explained.alone:
-            return explained.outcome, failed_result(explained.text, explained.meta)
+        if explained.refusal is not None:
+            return explained.outcome, call_tool_result(explained.refusal)
         return explained.outcome, with_text(result, explained.text, explained.meta)
 
     async def _raised(self, call: ToolCall, error: Exception) -> tuple[Outcome, Any]:
@@ -169,8 +161,8 @@ class GuardedClient:
         explained = await self._explained(call, said.message)
         if explained is None:
             raise error
-        if explained.alone:
-            return explained.outcome, failed_result(explained.text, explained.meta)
+        if explained.refusal is not None:
+            return explained.outcome, call_tool_result(explained.refusal)
         self._consumer.told(call, explained.outcome)
         error.args = tuple(explained.text if one == said.message else one for one in error.args)
         setattr(error, "error", said.model_copy(update={"message": explained.text}))  # noqa: B010 - the SDK's errors alone
@@ -187,7 +179,7 @@ class GuardedClient:
 
     def _answered(self, call: ToolCall, answer: Answer) -> Any:
         self._consumer.told(call, answer.outcome)
-        return failed_result(answer.text, answer.meta)
+        return call_tool_result(answer)
 
     async def _hooked(self, name: str, *given: Any) -> Any:
         """What a guard of the agent loop answers; nothing where there is none, or it fails."""

@@ -12,10 +12,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from fusion_contracts.integrations.locked import Offered
+from fusion_contracts.integrations.mcp_results import text_block, types
 from fusion_contracts.model import JsonObject
 from fusion_contracts.sources.objects.kind import classes_of, dumped
 
-__all__ = ["Port", "failed_result", "first_text", "has_failed", "next_cursor", "port_of", "with_more", "with_text"]
+__all__ = ["Port", "first_text", "has_failed", "next_cursor", "port_of", "with_text"]
 
 _LIST_CHANGED = "notifications/tools/list_changed"
 _MOST_PAGES = 1000
@@ -157,12 +158,6 @@ def next_cursor(page: Any) -> str | None:
     return None if found is None else str(found)
 
 
-def failed_result(text: str, meta: JsonObject) -> Any:
-    """A tool's result that says that the call failed."""
-    content = [{"type": "text", "text": text}]
-    return _types().CallToolResult.model_validate({"content": content, "isError": True, "_meta": meta})
-
-
 def has_failed(result: Any) -> bool:
     """Whether a result says that the call failed."""
     return bool(result.is_error if hasattr(result, "is_error") else getattr(result, "isError", False))
@@ -178,30 +173,16 @@ def with_text(result: Any, text: str, meta: JsonObject) -> Any:
     content = list(result.content)
     at = next((index for index, block in enumerate(content) if getattr(block, "type", None) == "text"), None)
     if at is None:
-        content.insert(0, _types().TextContent(type="text", text=text))
+        content.insert(0, text_block(text))
     else:
         content[at] = content[at].model_copy(update={"text": text})
     return result.model_copy(update={"content": content, "meta": {**(result.meta or {}), **meta} or None})
 
 
-def with_more(result: Any, text: str, meta: JsonObject) -> Any:
-    """The result with a block of text behind its own, and more in its `_meta`."""
-    content = [*result.content, _types().TextContent(type="text", text=text)]
-    return result.model_copy(update={"content": content, "meta": {**(result.meta or {}), **meta}})
-
-
 def _params(cursor: str) -> Any:
-    return _types().PaginatedRequestParams(cursor=cursor)
+    return types().PaginatedRequestParams(cursor=cursor)
 
 
 def _greeted(session: Any) -> bool:
     capabilities = getattr(session, "get_server_capabilities", None)  # the SDK's first major
     return capabilities() is not None if capabilities else session.protocol_version is not None
-
-
-def _types() -> Any:
-    try:
-        import mcp_types as types
-    except ImportError:  # the SDK's first major
-        from mcp import types
-    return types
