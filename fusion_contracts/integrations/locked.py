@@ -17,8 +17,7 @@ from fusion_contracts.config import Config, read
 from fusion_contracts.config.policies import policy_of
 from fusion_contracts.diff import Report, diff_locks
 from fusion_contracts.errors import FusionError
-from fusion_contracts.lockfile.codec import open_lock
-from fusion_contracts.lockfile.file import DEFAULT_NAME, read_text
+from fusion_contracts.lockfile.disk import read_files
 from fusion_contracts.lockfile.verify import damage
 from fusion_contracts.model import JsonObject, Lock, ServerContract, SourceRecord
 from fusion_contracts.sources.base import Listing, Reading, VolatileRule, keep_unread
@@ -140,9 +139,9 @@ def read_locked(
         return Locked(lock, "the contract given", settings)
     root = Path() if lock is None else Path(lock).parent
     settings = _settings(root, config)
-    path = root / (settings.lockfile or DEFAULT_NAME) if lock is None else Path(lock)
+    path = root / settings.lockfile if lock is None else Path(lock)
     where = printable(str(path))
-    opened = open_lock(read_text(path), origin=str(path))
+    opened = read_files(path, str(path)).open()
     name = _chosen(where, opened.lock.servers, server)
     for problem in damage(opened):
         if problem.server == printable(name):

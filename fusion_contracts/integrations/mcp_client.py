@@ -21,7 +21,7 @@ from fusion_contracts.integrations.answers import Answer, of_fault
 from fusion_contracts.integrations.consumer import Consumer, Explained
 from fusion_contracts.integrations.drift import DriftError, Reaction, Reactions, Verdict
 from fusion_contracts.integrations.locked import read_locked
-from fusion_contracts.integrations.mcp_ports import Port, first_text, has_failed, next_cursor, port_of, with_text
+from fusion_contracts.integrations.mcp_ports import Port, first_text, has_failed, is_whole, port_of, with_text
 from fusion_contracts.integrations.mcp_results import beside, call_tool_result
 from fusion_contracts.integrations.options import Options, Outcome, ToolCall
 from fusion_contracts.model import ServerContract
@@ -110,7 +110,7 @@ class GuardedClient:
         """The client's listing without what the model must not see."""
         await self._settle()
         page = await self._port.list(*args, **kwargs)
-        if not self._consumer.lists([dumped(tool) for tool in page.tools], whole=_is_whole(page, args, kwargs)):
+        if not self._consumer.lists([dumped(tool) for tool in page.tools], whole=is_whole(page, *args, **kwargs)):
             await self._look()
             page = await self._port.list(*args, **kwargs)
         kept = [tool for tool in page.tools if self._consumer.shows(dumped(tool))]
@@ -265,9 +265,7 @@ class GuardedClient:
         async with AsyncExitStack() as stack:
             tasks: list[asyncio.Task[None]] = []
             stack.push_async_callback(_ended, tasks)
-            stop = self._port.hear(self._changed)
-            if stop is not None:
-                stack.callback(stop)
+            stack.enter_context(self._port.hearing(self._changed))
             ready = asyncio.Event()
             tasks.append(asyncio.create_task(self._listen(ready)))
             with suppress(TimeoutError):  # heard before it is listed: no change falls between the two
@@ -284,25 +282,18 @@ class GuardedClient:
     def _installed(self) -> Iterator[None]:
         """The client's own methods, replaced on this object alone."""
         replaced = {self._port.lists: self._list, self._port.calls: self._call}
-        before = {name: self.client.__dict__[name] for name in replaced if name in self.client.__dict__}
+        before = {name: vars(self.client)[name] for name in replaced if name in vars(self.client)}
         for name, method in replaced.items():
             setattr(self.client, name, method)
         try:
             yield
         finally:
             for name in replaced:
-                if name in before:
-                    setattr(self.client, name, before[name])
-                else:
-                    delattr(self.client, name)
+                delattr(self.client, name)
+            vars(self.client).update(before)
 
 
 async def _ended(tasks: list[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _is_whole(page: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a page is the only one."""
-    return next_cursor(page) is None and not any(args) and not kwargs.get("cursor") and not kwargs.get("params")

@@ -7,8 +7,8 @@ made, and has no public place for one that comes later.
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any
 
 from fusion_contracts.integrations.locked import Offered
@@ -16,7 +16,7 @@ from fusion_contracts.integrations.mcp_results import text_block, types
 from fusion_contracts.model import JsonObject
 from fusion_contracts.sources.objects.kind import classes_of, dumped
 
-__all__ = ["Port", "first_text", "has_failed", "next_cursor", "port_of", "with_text"]
+__all__ = ["Port", "first_text", "has_failed", "is_whole", "port_of", "with_text"]
 
 _LIST_CHANGED = "notifications/tools/list_changed"
 _MOST_PAGES = 1000
@@ -79,25 +79,24 @@ class Port:
             whole=all(type(tool).model_config.get("extra") == "allow" for tool in tools[:1]),
         )
 
-    def hear(self, changed: Callable[[], None]) -> Callable[[], None] | None:
-        """Call `changed` whenever the server says that its tools changed. What ends that; None for no ear."""
+    @contextmanager
+    def hearing(self, changed: Callable[[], None]) -> Iterator[None]:
+        """Call `changed` whenever the server says that its tools changed, as long as the context is open."""
         session = self.session
         before: Callable[[Any], Awaitable[None]] | None = getattr(session, "_message_handler", None)
-        if before is None:
-            return None
 
         async def handler(message: Any) -> None:
             if getattr(getattr(message, "root", message), "method", None) == _LIST_CHANGED:
                 changed()  # no more: here the session waits, and could not be asked
-            await before(message)
+            if before is not None:
+                await before(message)
 
         session._message_handler = handler  # noqa: SLF001 - see the module's text
-
-        def stop() -> None:
+        try:
+            yield
+        finally:
             if session._message_handler is handler:  # noqa: SLF001 - as above
                 session._message_handler = before  # noqa: SLF001 - as above
-
-        return stop
 
     def stream(self) -> AbstractAsyncContextManager[AsyncIterator[Any]] | None:
         """The stream on which a server of the newer protocol tells of changes; None where there is none."""
@@ -156,6 +155,12 @@ def next_cursor(page: Any) -> str | None:
     """Where the next page begins; None on the last."""
     found = page.next_cursor if hasattr(page, "next_cursor") else page.nextCursor  # never both: one of them may warn
     return None if found is None else str(found)
+
+
+def is_whole(page: Any, *args: Any, **kwargs: Any) -> bool:
+    """Whether a page is all there is; the rest is what it was asked for with."""
+    asked = (*args, kwargs.get("cursor"), kwargs.get("params"))
+    return next_cursor(page) is None and not any(asked)
 
 
 def has_failed(result: Any) -> bool:

@@ -63,6 +63,14 @@ def test_the_lock_of_the_settings_in_the_current_folder(folder: Path, monkeypatc
     assert read_locked().where == "tools.lock"
 
 
+def test_a_lock_of_many_files(tmp_path: Path) -> None:
+    (tmp_path / "fusion.lock.d").mkdir()
+    for contract in (DESK, SHOP):
+        path = tmp_path / "fusion.lock.d" / f"{contract.name}.lock"
+        path.write_text(encode(Lock({contract.name: contract})), encoding="utf-8")
+    assert read_locked(tmp_path / "fusion.lock", "desk").name == "desk"
+
+
 def test_a_contract_that_was_read_already() -> None:
     assert read_locked(SHOP).where == "the contract given"
 

@@ -318,6 +318,22 @@ def test_the_servers_own_error_is_kept(name: str) -> None:
 
 
 @every
+def test_an_error_of_the_protocol_stays_one(name: str) -> None:
+    async def story(program: Program) -> None:
+        await program.turn("new")
+        try:
+            said = [await program.call("close_page", pageId=66)]
+        except Exception as error:  # noqa: BLE001 - of a class of the SDK's own, which has two names
+            raised: Any = error
+            said = [str(raised), raised.error.message]
+        for text in said:
+            assert "it is pinned" in text
+            assert text.endswith(f"\n{BLOCK}")
+
+    play(name, story, on_breaking="warn")
+
+
+@every
 def test_a_rug_pull_ends_the_server_for_the_model(name: str) -> None:
     async def story(program: Program) -> None:
         assert await program.call("close_page", pageIdx=1) == "closed 1"
