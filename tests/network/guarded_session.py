@@ -170,6 +170,7 @@ class Program:
 
     def __init__(self, client: Any, guard: GuardedClient | None = None) -> None:
         self.client = client
+        self.heard = asyncio.Event()
         self._guard = guard
 
     @property
@@ -195,19 +196,30 @@ class Program:
         return ("failed: " if failed else "") + "\n".join(block.text for block in result.content)
 
     async def turn(self, face: str, *, quiet: bool = False) -> None:
-        """Let the server change."""
+        """Let the server change, and wait until that was heard: over HTTP it may come behind the answer."""
+        self.heard.clear()
         assert await self.call("turn", face=face, quiet=quiet) == face
+        if not quiet:
+            await asyncio.wait_for(self.heard.wait(), 20)
 
 
 Story = Callable[[Program], Awaitable[None]]
 
 
-def play(name: str, story: Story, **given: Any) -> None:
+def play(name: str, story: Story, on_change: Callable[[Verdict], object] | None = None, **given: Any) -> None:
     """Tell a story to a client of that name, guarded."""
 
     async def main() -> None:
-        async with CLIENTS[name]() as client, guarded(client, lock=LOCK, **given) as guard:
-            await story(Program(client, guard))
+        programs: list[Program] = []
+
+        async def heard(verdict: Verdict) -> None:
+            if on_change is not None:
+                on_change(verdict)
+            programs[0].heard.set()
+
+        async with CLIENTS[name]() as client, guarded(client, lock=LOCK, on_change=heard, **given) as guard:
+            programs.append(Program(client, guard))
+            await story(programs[0])
 
     asyncio.run(main())
 
@@ -251,21 +263,15 @@ def test_results_and_listings_are_the_clients_own(name: str) -> None:
 @every
 def test_a_broken_tool_is_kept_from_the_model(name: str) -> None:
     heard: list[Verdict] = []
-    told = asyncio.Event()
-
-    def hear(verdict: Verdict) -> None:
-        heard.append(verdict)
-        told.set()
 
     async def story(program: Program) -> None:
-        await program.turn("new")
-        await asyncio.wait_for(told.wait(), 20)  # nothing is asked for: the server says it
+        await program.turn("new")  # nothing else is asked for: the server says it
         assert await program.tools() == ["ping", "turn"]
         assert await program.call("close_page", pageIdx=1) == f"failed: {REFUSED_TOOL}"
         assert await program.call("ping") == "pong"
         assert [set(one.refused) for one in heard] == [{"close_page"}]
 
-    play(name, story, on_change=hear)
+    play(name, story, on_change=heard.append)
 
 
 @every
