@@ -31,7 +31,9 @@ SHOWN = """\
 
 
 def run(*command: Path | str, folder: Path) -> str:
+    """What a program of an environment prints; `python3` is the one beside it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("CI", "PYTEST", "FASTMCP"))}
+    kept["PATH"] = os.pathsep.join([str(Path(command[0]).parent), os.environ["PATH"]])
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=folder, env=kept, capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
