@@ -113,6 +113,26 @@ def test_the_python_page_runs_as_it_stands(
     ]
 
 
+def test_the_page_on_reports_shows_what_its_calls_come_to(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    exec(compile(fenced(root, "report.md", "python"), "report.md", "exec"), {})
+    command, _, shown = fenced(root, "report.md", "console").partition("\n")
+    fusion = Path(sys.executable).with_name("fusion")
+    done = subprocess.run([str(fusion), *command.split()[2:]], check=True, capture_output=True, encoding="utf-8")
+    moment = r"\d{4}-\d\d-\d\d \d\d:\d\d"
+    assert re.sub(moment, "then", done.stdout) == re.sub(moment, "then", shown)
+
+
+def test_the_schema_of_usability_reports_leaves_no_key_to_chance(root: Path) -> None:
+    schema = json.loads((root / "docs" / "schema" / "usability.schema.json").read_text(encoding="utf-8"))
+    assert sorted(schema["required"]) == sorted(schema["properties"])
+    for part in ("period", "healing", "loops"):
+        assert sorted(schema["$defs"][part]["required"]) == sorted(schema["$defs"][part]["properties"]), part
+
+
 def test_the_python_page_names_what_is_exported(root: Path) -> None:
     page = (root / "docs" / "python-api.md").read_text(encoding="utf-8")
     told = set(re.findall(r"\w+", page)) | {"Lock", "Problem", "Side"}

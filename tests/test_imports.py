@@ -54,6 +54,18 @@ def test_comparing_two_catalogs_from_python_loads_nothing_heavy(folder: Path) ->
     assert loaded(code, folder) & HEAVY == set()
 
 
+def test_an_error_log_loads_no_database_but_its_own(folder: Path) -> None:
+    code = "from fusion_contracts.loop.log import ErrorLog\nErrorLog('log.jsonl').close()"
+    others = {"sqlite3", "psycopg", "opentelemetry", "ibis", "duckdb", "pandas", "pyarrow"}
+    assert loaded(code, folder) & (HEAVY | others) == set()
+
+
+def test_a_report_on_sqlite_loads_typer_alone(folder: Path) -> None:
+    loaded("from fusion_contracts.loop.log import ErrorLog\nErrorLog('log.sqlite').record(run='1', action='a')", folder)
+    heavy = FROM_THE_COMMAND_LINE | {"ibis", "duckdb", "pandas", "pyarrow"}
+    assert loaded(command("report", "log.sqlite"), folder) & heavy == set()
+
+
 def test_the_pytest_plugin_loads_nothing_of_ours_but_itself(folder: Path) -> None:
     plain = loaded("import pytest", folder)
     ours = {"fusion_contracts", "fusion_contracts.testing", "fusion_contracts.testing.plugin"}

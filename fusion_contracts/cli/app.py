@@ -34,6 +34,7 @@ COMMANDS = {
     "release": "Keep the lock as what agents have learned.",
     "awareness": "Print what a model is told that learned an older contract.",
     "changelog": "Write what each release changed, from git history.",
+    "report": "Say how usable tools are, from an error log.",
     "init": "Set a project up: settings, first lock, workflow.",
     "merge-driver": "For git: merge two versions of a lock; --install sets it up.",
     "diff-driver": "For git: print the findings of a changed lock.",

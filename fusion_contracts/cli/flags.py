@@ -39,6 +39,8 @@ UNSETTABLE = {
     "lock --prune": "it deletes: whoever deletes says so each time",
     "merge-driver --install": "it sets a clone up, once",
     "merge-driver --global": "it sets a clone up, once",
+    "report --since": "it says which calls this one report is about",
+    "report --compare": "it says which calls this one report is about",
     "waive --prune": "it deletes: whoever deletes says so each time",
     "waive --rule": "a waiver is written once, by whoever accepts a change",
     "waive --tool": "a waiver is written once, by whoever accepts a change",

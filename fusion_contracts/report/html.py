@@ -7,14 +7,12 @@ name that got through the escape function would run nothing. The text is ASCII: 
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Sequence
-from hashlib import sha256
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from fusion_contracts.report.grouping import Section, sections
 from fusion_contracts.report.page import rules
+from fusion_contracts.report.page.document import document, part
 from fusion_contracts.report.page.filters import filters, keys
 from fusion_contracts.report.page.findings import Findings
 from fusion_contracts.report.page.markup import Markup, tag
@@ -32,49 +30,8 @@ __all__ = ["render"]
 def render(report: Report, context: Context) -> str:
     """Return the page, ASCII alone, ending in a newline."""
     servers = sections(report)
-    style, script = _part("page.css"), _part("page.js")
-    head = _head(title(report, servers, context), style, script)
-    body = tag("body", *_body(report, servers, context), tag("script", script))
-    page = f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
-    return page.encode("ascii", "xmlcharrefreplace").decode("ascii")
-
-
-def _part(name: str) -> Markup:
-    return Markup(files(rules.__package__).joinpath(name).read_text(encoding="utf-8"))
-
-
-def _head(name: str, style: Markup, script: Markup) -> Markup:
-    return tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("meta", name="referrer", content="no-referrer"),
-        tag("meta", name="generator", content="fusion-contracts"),
-        tag("link", rel="icon", href="data:,"),  # else a browser asks the server of the page for one
-        tag("title", name),
-        tag("style", style),
-    )
-
-
-def _policy(style: str, script: str) -> str:
-    """Nothing but this style and this script, and no text may become markup after the page was read."""
-    parts = {
-        "default-src": "'none'",
-        "style-src": _digest(style),
-        "script-src": _digest(script),
-        "img-src": "data:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-        "require-trusted-types-for": "'script'",
-        "trusted-types": "'none'",
-    }
-    return "; ".join(f"{name} {value}" for name, value in parts.items())
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+    body = _body(report, servers, context)
+    return document(title(report, servers, context), body, style=part("page.css"), script=part("page.js"))
 
 
 def _body(report: Report, servers: Sequence[Section], context: Context) -> Sequence[Markup]:
