@@ -25,6 +25,7 @@ from fusion_contracts.integrations.handler import Handler
 from fusion_contracts.integrations.mcp_results import beside, call_tool_result, text_block
 from fusion_contracts.integrations.options import Options, ToolCall
 from fusion_contracts.integrations.returning import watch
+from fusion_contracts.integrations.runs import run_of
 from fusion_contracts.model import JsonObject, JsonValue
 
 __all__ = ["FusionMiddleware", "install"]
@@ -150,13 +151,14 @@ async def _tools(server: Any) -> list[JsonObject]:
 
 
 def _run(context: Any, options: Options) -> str:
-    """The session, for hooks; "" where nobody asks, or there is none."""
-    if options.guard is None and not options.on_error:
+    """The run, for hooks; "" where nobody asks, or there is none."""
+    if not options.hears_calls:
         return ""
     try:
-        return str(context.fastmcp_context.session_id)
+        session = str(context.fastmcp_context.session_id)
     except (RuntimeError, AttributeError):
-        return ""
+        session = ""
+    return run_of(getattr(context.fastmcp_context, "request_context", None), session)
 
 
 def _look(server: Any, ours: Middleware) -> None:

@@ -177,11 +177,21 @@ class Handler:
         if handled.answer is None and not handled.warnings and is_flagged(handled.result):
             fault = parse_tool_error(handled.result)
             yield from self._ended(call, Outcome(fault, text=fault.to_xml() if fault else "", result=handled.result))
-        elif guard is not None:
-            answer = handled.answer or next(iter(handled.warnings), None)
-            outcome = Outcome(result=handled.result) if answer is None else answer.outcome
-            yield from hooked(partial(guard.after, call, replace(outcome, result=handled.result)))
+        else:
+            yield from self._heard(call, handled)
         return handled
+
+    def _heard(self, call: ToolCall, handled: Handled) -> Generator[Callable[[], Any], Any, None]:
+        """Tell the guard what became of a call, and the sinks of a plain success."""
+        guard, successes = self.options.guard, self.options.on_success
+        answer = handled.answer or next(iter(handled.warnings), None)
+        if guard is None and (not successes or answer is not None):
+            return
+        outcome = replace(Outcome() if answer is None else answer.outcome, result=handled.result)
+        if answer is None:
+            tell(successes, call, outcome)
+        if guard is not None:
+            yield from hooked(partial(guard.after, call, outcome))
 
     def _ended(self, call: ToolCall, outcome: Outcome) -> Generator[Callable[[], Any], Any, None]:
         """Tell the hooks of a failure that the framework's own text tells the model."""

@@ -20,6 +20,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.integrations.answers import Answer, of_fault
 from fusion_contracts.integrations.consumer import Consumer, Explained
 from fusion_contracts.integrations.drift import DriftError, Reaction, Reactions, Verdict
+from fusion_contracts.integrations.hooks import tell
 from fusion_contracts.integrations.locked import read_locked
 from fusion_contracts.integrations.mcp_ports import Port, first_text, has_failed, is_whole, port_of, with_text
 from fusion_contracts.integrations.mcp_results import beside, call_tool_result
@@ -133,8 +134,10 @@ class GuardedClient:
             outcome, result = await self._raised(replace(call, arguments=checked), error)
         else:
             outcome, result = await self._returned(replace(call, arguments=checked), result, remark)
-        if outcome.fault is not None:
+        if outcome.fault is not None or has_failed(result):
             self._consumer.told(call, outcome)
+        else:
+            tell(self._consumer.options.on_success, call, outcome)
         await self._hooked("after", call, outcome)
         return result
 

@@ -16,6 +16,7 @@ from fusion_contracts.integrations.framework import Failed, Framework
 from fusion_contracts.integrations.handler import Handler
 from fusion_contracts.integrations.mcp_results import result_of, structured_of, types
 from fusion_contracts.integrations.options import Options, ToolCall
+from fusion_contracts.integrations.runs import run_of
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.runtime.fault import ToolFault
 from fusion_contracts.runtime.releases import Known
@@ -40,7 +41,7 @@ def low_2(server: Any, options: Options, known: Known) -> None:
             same = arguments is sent
             return await entry.handler(context, params if same else params.model_copy(update={"arguments": arguments}))
 
-        call = ToolCall(params.name, sent, run=_run(getattr(context, "session", None), options))
+        call = ToolCall(params.name, sent, run=_run(context, options))
         return result_of(await handler.around(call, proceed, partial(_pages_2, listing, context)))
 
     server.add_request_handler("tools/call", entry.params_type, handled)
@@ -76,7 +77,7 @@ def low_1(server: Any, options: Options, known: Known) -> None:
             given = params if same else params.model_copy(update={"arguments": arguments})
             return await _seen_through(inner, request if same else request.model_copy(update={"params": given}))
 
-        call = ToolCall(params.name, sent, run=_run(_session_1(server), options))
+        call = ToolCall(params.name, sent, run=_run(_context_1(server), options))
         done = result_of(await handler.around(call, proceed))
         return done if isinstance(done, protocol.ServerResult) else protocol.ServerResult(done)
 
@@ -149,14 +150,16 @@ def _failed(error: BaseException) -> Failed:
     return "own" if type(error).__name__ in {"MCPError", "McpError", "UrlElicitationRequiredError"} else "failure"
 
 
-def _session_1(server: Any) -> Any:
+def _context_1(server: Any) -> Any:
     try:
-        return server.request_context.session
+        return server.request_context
     except LookupError:
         return None
 
 
-def _run(session: Any, options: Options) -> str:
-    """The session, for hooks; "" where nobody asks, or there is none."""
-    asked = options.guard is not None or options.on_error
-    return f"{id(session):x}" if asked and session is not None else ""
+def _run(context: Any, options: Options) -> str:
+    """The run, for hooks; "" where nobody asks, or there is none."""
+    if not options.hears_calls:
+        return ""
+    session = getattr(context, "session", None)
+    return run_of(context, "" if session is None else f"{id(session):x}")

@@ -16,6 +16,7 @@ from fusion_contracts.integrations.mcp_low import low_1, low_2
 from fusion_contracts.integrations.mcp_results import result_of, structured_of
 from fusion_contracts.integrations.options import Options, ToolCall
 from fusion_contracts.integrations.returning import watch
+from fusion_contracts.integrations.runs import run_of
 from fusion_contracts.model import JsonObject, JsonValue
 
 __all__ = ["install"]
@@ -57,7 +58,8 @@ def _high(server: Any, options: Options, known: Any) -> None:
         async def proceed(given: JsonValue) -> Any:
             return await call_tool(name, given, *rest, **more)
 
-        return result_of(await handler.around(ToolCall(name, sent, run=_run(server, options)), proceed))
+        run = _run(server, options, *rest, *more.values())
+        return result_of(await handler.around(ToolCall(name, sent, run=run), proceed))
 
     _watch_conversion(is_first=is_first)
     server.call_tool = handled
@@ -95,14 +97,16 @@ def _cause(error: BaseException) -> BaseException:
     return error if error.__cause__ is None else error.__cause__
 
 
-def _run(server: Any, options: Options) -> str:
-    """The session, for hooks; "" where nobody asks, or there is none."""
-    if options.guard is None and not options.on_error:
+def _run(server: Any, options: Options, *given: Any) -> str:
+    """The run, for hooks; "" where nobody asks, or there is none."""
+    if not options.hears_calls:
         return ""
-    try:
-        return f"{id(server.get_context().session):x}"
+    try:  # the second SDK hands the context over, the first one keeps it
+        contexts = [one for one in given if hasattr(one, "request_context")] or [server.get_context()]
+        context = contexts[0].request_context
     except (LookupError, ValueError, AttributeError):
         return ""
+    return run_of(context, f"{id(context.session):x}")
 
 
 _INSTALLERS: dict[str, Callable[[Any, Options, Any], None]] = {

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Protocol, TypeAlias
 
-from fusion_contracts.model import JsonValue, ServerContract
+from fusion_contracts.loop.calls import ToolCall
+from fusion_contracts.model import ServerContract
 from fusion_contracts.runtime.awareness import CAP
 from fusion_contracts.runtime.call import UnknownPolicy, checked_policy
 from fusion_contracts.runtime.fault import ToolFault
 
 __all__ = ["Guard", "Options", "Outcome", "Releases", "Sink", "ToolCall"]
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """One call, as hooks see it.
-
-    `action` is the key of the action that is meant: `billing.create` of a grouped tool, else the tool's name. `run` is
-    whatever the framework has to tell one run or session from another, "" for nothing.
-    """
-
-    tool: str
-    arguments: JsonValue = field(default_factory=dict)
-    action: str = ""
-    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +47,7 @@ class Guard(Protocol):
 
 
 Sink: TypeAlias = Callable[[ToolCall, Outcome], object]
-"""Told of every answer that is not a plain success. What it raises is logged, and changes no answer."""
+"""Told what became of a call. What it raises is logged, and changes no answer."""
 
 Releases: TypeAlias = str | PathLike[str] | ServerContract | None
 """Where the contracts that agents have learned are: a folder, a package's name, a lock; or one such contract."""
@@ -75,7 +62,8 @@ class Options:
     (a renamed argument whose value carries over, JSON as text, another spelling) runs as it was meant instead of being
     refused. `redact`: names of arguments whose values are never shown, besides those that are secret by their ending.
     `compact`: envelopes as the TypeScript original prints them. `strict`: a missing or unreadable release is an error
-    at the start, not a line in the log. `guard` and `on_error` are hooks.
+    at the start, not a line in the log. `guard`, `on_error` and `on_success` are hooks: the sinks of `on_error` hear of
+    every answer that is not a plain success, those of `on_success` of every one that is.
 
     Raises ValueError or TypeError on a value that there is not.
     """
@@ -89,12 +77,18 @@ class Options:
     strict: bool = False
     guard: Guard | None = None
     on_error: tuple[Sink, ...] = ()
+    on_success: tuple[Sink, ...] = ()
 
     def __post_init__(self) -> None:
         checked_policy(self.unknown)
         if type(self.cap) is not int or self.cap < 1:
             raise ValueError(f"cap is a whole number from 1, not {self.cap!r:.40}")
-        for name in ("redact", "on_error"):
+        for name in ("redact", "on_error", "on_success"):
             given = getattr(self, name)
             if isinstance(given, str) or not isinstance(given, (tuple, list, set, frozenset)):
                 raise TypeError(f"{name} is a tuple, not {type(given).__name__}")
+
+    @property
+    def hears_calls(self) -> bool:
+        """Whether anybody is told of calls, and of the run that each belongs to."""
+        return self.guard is not None or bool(self.on_error or self.on_success)

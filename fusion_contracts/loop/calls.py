@@ -16,7 +16,7 @@ class ToolCall:
     """One call.
 
     `action` is the key of the action that is meant: `billing.create` of a grouped tool, "" for the tool's own name.
-    `run` tells one run of an agent from another; "" where there is one run alone.
+    `run` is whatever tells one run of an agent, or one session, from another; "" where there is one alone.
     """
 
     tool: str

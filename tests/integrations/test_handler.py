@@ -320,6 +320,20 @@ def test_a_guard_hears_what_became_of_a_call(way: Way) -> None:
     )  # fmt: skip
 
 
+def test_sinks_of_successes_hear_of_plain_ones_alone(way: Way) -> None:
+    heard, failed = list[Any](), list[Any]()
+    options = Options(
+        on_success=(lambda call, outcome: heard.append((call.action, outcome)),),
+        on_error=(lambda _call, outcome: failed.append(outcome.fault and outcome.fault.code),),
+    )
+    made = handler(options)
+    way(made, call(ticket_id=7), Ran())
+    way(made, call(id=7), Ran())
+    way(made, call(ticket_id=7), Ran(raises=RuntimeError("no")))
+    assert heard == [("close_ticket", Outcome(result={"closed": 7}))]
+    assert failed == ["VALIDATION_ERROR", "INTERNAL_ERROR"]
+
+
 def test_hooks_hear_of_failures_that_the_framework_tells_itself(way: Way) -> None:
     class Result:
         is_error = True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -296,16 +297,60 @@ def test_mounted_servers_hooks_and_middleware_that_works_against_it(
 ) -> None:
     folder = str(root / "fixtures" / "integrations")
     mount = 'prefix="in"' if framework == "fastmcp-2" else 'namespace="in"'
+    within = framework != "fastmcp-4"  # its revision of the protocol has no session, and the client names no run
     command = [str(environment(framework)), "-c", AROUND.format(folder=folder, mount=mount)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout.splitlines() == [
         '<validation_error action="close_ticket">',
         '{"closed":7}',
-        "[('in_close_ticket', True, 'VALIDATION_ERROR'), ('in_close_ticket', True, None)]",
+        f"[('in_close_ticket', {within}, 'VALIDATION_ERROR'), ('in_close_ticket', {within}, None)]",
     ], done.stderr
     retry = "RetryMiddleware of outer runs a tool again without asking whether its first run took effect"
     assert f"{retry}: add it before FusionMiddleware, or leave it out" in done.stderr
     assert "ErrorHandlingMiddleware of" not in done.stderr  # it stands farther from the tools, and sees results alone
+
+
+GUARDED = """
+import asyncio
+from fusion_contracts.integrations import Options, attach
+from fusion_contracts.loop import RetryGuard
+runs = set()
+
+class Guard(RetryGuard):
+    def before(self, call):
+        runs.add(call.run)
+        return super().before(call)
+
+attach(server, Options(guard=Guard()))
+
+async def main():
+    {client} as client:
+        for sent in ("x", "x", 7):
+            result = await client.{call}("close_ticket", {{"ticket_id": sent}})
+            print(result.content[0].text.splitlines()[0])
+asyncio.run(main())
+print(len(runs))
+"""
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_retry_guard_stops_a_call_that_cannot_work(
+    environment: Environment, root: Path, tmp_path: Path, framework: str
+) -> None:
+    page = (root / "docs" / "integrations.md").read_text(encoding="utf-8")
+    kind = framework.partition("-")[0]
+    example = page.partition(f"<!-- example: {kind} -->\n```python\n")[2].partition("```")[0]
+    client, call = CLIENTS[kind if kind == "fastmcp" else framework]
+    bare = re.sub(r"^(server\.add_middleware|install)\(.*$", "", example, flags=re.MULTILINE)
+    program = bare + GUARDED.format(client=client, call=call)
+    (tmp_path / "server.py").write_text(program, encoding="utf-8")
+    command = [str(environment(framework)), "server.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    first, second, third, runs = done.stdout.splitlines()[-4:]
+    assert (first, second, runs) == (
+        '<validation_error action="close_ticket">', '<tool_error code="RETRY_LIMIT" severity="critical">', "1",
+    ), done.stderr  # fmt: skip
+    assert "error" not in third
 
 
 @pytest.mark.parametrize(("framework", "desk"), DESKS)

@@ -1,0 +1,43 @@
+"""The agent loop's parts as hooks of an integration: retries are limited, and the log hears of every call."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from fusion_contracts.integrations import Options, ToolCall
+from fusion_contracts.integrations.framework import Framework
+from fusion_contracts.integrations.handler import Handler
+from fusion_contracts.loop import RetryGuard
+from fusion_contracts.loop.log import ErrorLog
+from fusion_contracts.runtime.releases import Known
+
+SCHEMA = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+TOOL = {"name": "close", "inputSchema": SCHEMA}
+
+
+def test_a_call_that_cannot_work_is_stopped_and_every_call_is_in_the_log(tmp_path: Path) -> None:
+    ran: list[Any] = []
+
+    def proceed(arguments: Any) -> Any:
+        ran.append(arguments)
+        return {}
+
+    with ErrorLog(str(tmp_path / "log.sqlite"), server="desk") as log:
+        options = Options(guard=RetryGuard(), on_error=(log,), on_success=(log,))
+        framework = Framework(lambda: [TOOL], lambda _: "failure", lambda result: result, judges=False)
+        handler = Handler(options, framework, Known("desk"))
+        answers = [
+            handler.around_sync(ToolCall("close", {"id": sent}, run="r1"), proceed).answer for sent in ("x", "x", 7)
+        ]
+    assert [answer and answer.fault.code for answer in answers] == ["VALIDATION_ERROR", "RETRY_LIMIT", None]
+    assert ran == [{"id": 7}]
+    with sqlite3.connect(tmp_path / "log.sqlite") as base:
+        rows = base.execute("SELECT run, action, code, outcome FROM fusion_calls ORDER BY time_us, id").fetchall()
+    base.close()
+    assert rows == [
+        ("r1", "close", "VALIDATION_ERROR", "execution_error"),
+        ("r1", "close", "RETRY_LIMIT", "execution_error"),
+        ("r1", "close", None, "ok"),
+    ]
