@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from fusion_contracts.errors import FusionError
-from fusion_contracts.lockfile.file import FOLDER, is_there
+from fusion_contracts.lockfile.file import DEFAULT_NAME, FOLDER, is_there
 from fusion_contracts.sources.git import prefix, renamed_from, resolve_revision, run_git, show
 from fusion_contracts.sources.history import blobs, entries
 from fusion_contracts.sources.lock import files_in
@@ -37,9 +37,13 @@ def files_at(revision: str, path: str, cwd: Path, at: str, name: str | None = No
 
 
 def lock_of(file: str) -> str:
-    """The path of the lock that a file is, or is a part of."""
-    folder = posixpath.dirname(file)
-    return folder.removesuffix(FOLDER) if folder.endswith(FOLDER) else file
+    """The path of the lock that a file is, or is a part of.
+
+    A `fusion.lock` is one in any folder, such as `conf.d`, but in that of a lock of this name: there it is a part.
+    """
+    folder, name = posixpath.split(file)
+    end = f"{DEFAULT_NAME}{FOLDER}" if name == DEFAULT_NAME else FOLDER
+    return folder.removesuffix(FOLDER) if folder.endswith(end) else file
 
 
 def former_path(commit: str, path: str, cwd: Path, servers: Collection[str]) -> str | None:

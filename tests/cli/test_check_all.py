@@ -112,6 +112,16 @@ def test_a_lock_that_moved_is_compared_with_where_it_was(monorepo: Any) -> None:
     assert (result.code, json.loads(result.out)["findings"]) == (0, [])
 
 
+def test_a_folder_of_a_project_may_be_called_as_a_lock_s_own(monorepo: Any) -> None:
+    monorepo.git("mv", "b", "conf.d")
+    result = monorepo.run("check", "--all", "--offline", "--base", "main")
+    assert (result.code, "fusion check: conf.d/fusion.lock, 1 server" in result.out) == (0, True)
+    monorepo.commit("moved")
+    monorepo.git("rm", "-q", "-r", "conf.d")
+    result = monorepo.run("check", "--all", "--offline", "--base", "main", "--format", "json")
+    assert [finding["lockfile"] for finding in json.loads(result.out)["findings"]] == ["conf.d/fusion.lock"]
+
+
 def test_kept_releases_are_no_locks_to_check(monorepo: Any) -> None:
     kept = monorepo.folder / "a" / ".fusion" / "releases" / "pages"
     kept.mkdir(parents=True)
