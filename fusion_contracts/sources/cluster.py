@@ -129,14 +129,18 @@ class Cluster(Executor):
             self._send(outer, sent[0])
 
     def _watch(self) -> None:
-        """Try again what was given up, and give up all that is left once there has been no worker for a while."""
+        """Try again what was given up, and give up all that is left once there has been no worker for a while.
+
+        Of what waits to be tried again Dask knows nothing: where the scheduler went away, it is answered here.
+        """
         without = 0.0
         while not self._closed.wait(_LOOK):
-            try:
+            workers = {}
+            with suppress(Exception):  # no scheduler: Dask tries to connect again, and closes when it gives up
                 workers = self._client.nthreads()
-            except Exception:  # noqa: BLE001, S112 - Dask tries to connect again, and says so when it gives up
-                continue
-            self._try_alone()
+                self._try_alone()
+            if self._client.status == "closed":
+                self._give_up(*_went_away(self._address))
             without = 0.0 if workers else without + _LOOK
             if without >= self._patience:
                 message = f"was not read: {self._address} has had no worker for {self._patience:g} s"
@@ -247,6 +251,10 @@ def _deaths(inner: Future[Any]) -> int:
     return getattr(error, "allowed_failures", 0) + 1 if type(error).__name__ == "KilledWorker" else 0
 
 
+def _went_away(address: str) -> tuple[str, str]:
+    return f"was not read: the scheduler {address} went away", "run it again"
+
+
 def _answer(task: Task, inner: Future[Any], address: str, deaths: int) -> Answer:
     """What came of a unit. Dask says by an exception that it was lost; the text of none is shown: it may hold anything.
 
@@ -256,7 +264,7 @@ def _answer(task: Task, inner: Future[Any], address: str, deaths: int) -> Answer
     try:
         answer = inner.result()
     except CancelledError:
-        message, step = f"was not read: the scheduler {address} went away", "run it again"
+        message, step = _went_away(address)
     except Exception as error:  # noqa: BLE001
         message = f"was not read: the cluster refused it with {printable(type(error).__name__)}"
         if _deaths(inner):
