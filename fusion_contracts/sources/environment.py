@@ -28,7 +28,8 @@ class Beside(Mapping[str, str]):
 
     def __getstate__(self) -> tuple[Any, ...]:
         """What travels: all but the environment of this process."""
-        return dict(self.variables), None if self.below is os.environ else dict(self.below)
+        below = self.below if isinstance(self.below, Beside) else dict(self.below)
+        return dict(self.variables), None if self.below is os.environ else below
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Arrive, and find the environment that is here."""

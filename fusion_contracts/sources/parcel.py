@@ -8,6 +8,7 @@ values travel where only the one who asks has them: `--input`, and what a config
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
 import time
 from contextlib import ExitStack
@@ -70,8 +71,10 @@ def read_server(parcel: Parcel) -> Answer:
 
 
 def _folder(root: Path, stack: ExitStack) -> Path:
-    """The project's folder where this machine has it, else an empty one: never whatever the worker stands in."""
-    return root if root.is_dir() else Path(stack.enter_context(TemporaryDirectory(prefix="fusion-")))
+    """The project's folder where this worker may enter it, else an empty one: never whatever the worker stands in."""
+    if os.path.isdir(root) and os.access(root, os.X_OK):  # noqa: PTH112 - Path raises where another user's is above
+        return root
+    return Path(stack.enter_context(TemporaryDirectory(prefix="fusion-", ignore_cleanup_errors=True)))
 
 
 async def end_run(run: str) -> int:
