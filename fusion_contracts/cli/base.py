@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.cli.project import Project, chosen
 from fusion_contracts.diff import Side
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
@@ -55,9 +55,7 @@ def base_lock(project: Project, revision: str | None, globs: Sequence[str] = ())
         files = files_at(commit, before, project.root, at, project.shown(before))
     if not files.there:
         return Side(f"{project.shown_lock}{at}", "git", commit), None
-    lock = files.open().lock
-    kept = Lock({server: contract for server, contract in lock.servers.items() if matches(server, globs)})
-    return Side(files.label(), "git", commit), kept
+    return Side(files.label(), "git", commit), chosen(files.open().lock, globs)
 
 
 def path_before(project: Project, commit: str) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.changelog_points import Point, Span, points
 from fusion_contracts.cli.output import OK, REFUSED, Writer, tell
-from fusion_contracts.cli.project import Judging, Project, matches
+from fusion_contracts.cli.project import Judging, Project, chosen
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
 from fusion_contracts.report.changelog import Entry, render_json, render_markdown
@@ -75,7 +75,7 @@ def _lock(point: Point, data: Mapping[str, bytes], globs: Sequence[str]) -> Lock
         return None
     files = {file: data[blob] for file, blob in point.blobs.items()}
     lock = files_in(files, point.path, f" at {point.title or point.commit[:7]}").open().lock
-    return Lock({name: contract for name, contract in lock.servers.items() if matches(name, globs)})
+    return chosen(lock, globs)
 
 
 def _entry(point: Point, before: Lock | None, after: Lock | None, judging: Judging) -> Entry:

@@ -12,7 +12,7 @@ from fusion_contracts.cli.answers import answers
 from fusion_contracts.cli.base import short_revision
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import FOUND, REFUSED, Writer
-from fusion_contracts.cli.project import Judging, Project, selected
+from fusion_contracts.cli.project import Judging, Project, chosen, selected
 from fusion_contracts.diff import Finding, Report, Side, failing, lowest
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
@@ -94,6 +94,11 @@ class Outcome:
         base = [self.unknown_base] if self.unknown_base else []
         bumps = self.bumps.problems if self.bumps else ()
         return [*(self.fresh.problems if self.fresh else ()), *base, *bumps]
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing that was asked for is, was or should be in this lock."""
+        return not (self.lock.servers or self.before.servers or self.whole.errors)
 
     @property
     def whole(self) -> Report:
@@ -218,8 +223,11 @@ def _versions(outcome: Outcome) -> dict[str, str]:
         return {}
 
 
-def check_lock(project: Project, asked: Asked) -> Outcome:
-    """Ask all three of a project's lock. Raises FusionError where there is no lock to check."""
+def check_lock(project: Project, asked: Asked, *, among: bool = False) -> Outcome:
+    """Ask all three of a project's lock. Raises FusionError where there is no lock to check.
+
+    It is one `among` several, or has to hold a server that is asked for.
+    """
     from fusion_contracts.cli.against import Basis, basis
     from fusion_contracts.cli.weighing import changed_settings
     from fusion_contracts.lockfile.disk import read_files
@@ -232,7 +240,7 @@ def check_lock(project: Project, asked: Asked) -> Outcome:
         asked = replace(asked, servers=expanded(project, asked.servers))
     files = read_files(project.lock_path, project.lockfile)
     opened = files.open()
-    lock = selected(opened.lock, asked.servers, where=project.lockfile)
+    lock = chosen(opened.lock, asked.servers) if among else selected(opened.lock, asked.servers, where=project.lockfile)
     names = {printable(name) for name in lock.servers}
     edited = tuple(problem for problem in damage(opened) if problem.server in names)
     fresh, left_out = (None, frozenset()) if asked.offline else _asked(project, lock, asked)

@@ -33,7 +33,8 @@ _KEPT = ".fusion/"  # releases are locks as well, and not checked
 def check_all(folder: str, asked: Asked, writer: Writer) -> int:
     """Check every tracked lock below `folder`, each with the settings of its project.
 
-    One that cannot be checked is an error in the report and hides no other. Raises FusionError where there is none.
+    One that cannot be checked is an error in the report and hides no other; one that servers which are asked for do not
+    concern is left out. Raises FusionError where there is none.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -44,7 +45,7 @@ def check_all(folder: str, asked: Asked, writer: Writer) -> int:
     for place, home in projects.items():
         try:
             project = open_project(str(root / home), posixpath.relpath(place, home))
-            outcomes[place] = check_lock(replace(project, seen_from=home), asked)
+            outcomes[place] = check_lock(replace(project, seen_from=home), asked, among=True)
         except FusionError as error:
             failed.append(_placed(error.problem, place))
     base = _base(root, asked)
@@ -52,7 +53,21 @@ def check_all(folder: str, asked: Asked, writer: Writer) -> int:
         outcomes.update(_gone(root, projects, asked, base))
     except FusionError as error:
         failed.append(error.problem)
+    if asked.servers:
+        outcomes = _with_any(outcomes, asked, failed)
     return finish(_merged(outcomes, failed, base), outcomes, writer, asked, failed)
+
+
+def _with_any(
+    outcomes: Mapping[str | None, Outcome], asked: Asked, failed: Sequence[Problem]
+) -> dict[str | None, Outcome]:
+    """The locks that the servers of `-s` concern. Raises FusionError where none of those that could be read is one."""
+    found = {place: outcome for place, outcome in outcomes.items() if not outcome.empty}
+    if not (found or failed):
+        shown = printable(" or ".join(asked.servers))
+        locks = count(len(outcomes), "lock")
+        raise FusionError(f"none of {locks} holds a server that matches {shown}", "check -s", stage="usage")
+    return found
 
 
 def _base(root: Path, asked: Asked) -> tuple[str, str] | None:

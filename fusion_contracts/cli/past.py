@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fusion_contracts.cli.place import from_the_top
-from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.cli.project import Project, chosen
 from fusion_contracts.model import Lock
 
 __all__ = ["lock_at", "lock_entries", "path_at"]
@@ -40,4 +40,4 @@ def lock_at(project: Project, commit: str, label: str, globs: Sequence[str] = ()
     files = lock_entries(commit, path, project)
     data = blobs(files.values(), project.root)
     lock = files_in({file: data[blob] for file, blob in files.items()}, path, f" at {label}").open().lock
-    return Lock({name: contract for name, contract in lock.servers.items() if matches(name, globs)})
+    return chosen(lock, globs)

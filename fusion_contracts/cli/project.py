@@ -20,7 +20,7 @@ from fusion_contracts.report import FORMATS
 if TYPE_CHECKING:
     from fusion_contracts.sources.base import Options
 
-__all__ = ["Judging", "Project", "matches", "open_project", "read_settings", "refuse_command", "selected"]
+__all__ = ["Judging", "Project", "chosen", "matches", "open_project", "read_settings", "refuse_command", "selected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +132,19 @@ def refuse_command(command: Sequence[str], name: str) -> None:
 
 def selected(lock: Lock, globs: Sequence[str], *, where: str) -> Lock:
     """The servers of a lock whose names match one of `globs`; all for none. Raises FusionError when nothing matches."""
-    if not globs:
-        return lock
-    servers = {name: contract for name, contract in lock.servers.items() if matches(name, globs)}
-    if not servers:
+    found = chosen(lock, globs)
+    if globs and not found.servers:
         raise FusionError(
             f"{where} holds no server that matches {' or '.join(printable(glob) for glob in globs)}",
             f"it holds: {printable(', '.join(lock.servers)) or 'none'}",
             stage="usage",
         )
-    return Lock(servers)
+    return found
+
+
+def chosen(lock: Lock, globs: Sequence[str]) -> Lock:
+    """The servers of a lock whose names match one of `globs`, be it none of them; all for none."""
+    return Lock({name: contract for name, contract in lock.servers.items() if matches(name, globs)})
 
 
 def matches(name: str, globs: Sequence[str]) -> bool:

@@ -122,6 +122,31 @@ def test_a_folder_of_a_project_may_be_called_as_a_lock_s_own(monorepo: Any) -> N
     assert [finding["lockfile"] for finding in json.loads(result.out)["findings"]] == ["conf.d/fusion.lock"]
 
 
+def test_a_server_is_checked_in_the_locks_that_concern_it(monorepo: Any, list_pages: Any) -> None:
+    monorepo.catalog("a/docs.json", list_pages)
+    assert monorepo.run("lock", "-C", "a", "--name", "docs", "--", *monorepo.command("docs")).code == 0
+    monorepo.commit("docs")
+    checked = ("check", "--all", "--offline", "--base", "main", "-s", "docs")
+    result = monorepo.run(*checked)
+    assert (result.code, "a/fusion.lock, 1 server" in result.out, "b/fusion.lock" in result.out) == (0, True, False)
+    settings = monorepo.read("a/fusion.toml").splitlines(keepends=True)
+    monorepo.write("a/fusion.toml", "".join(line for line in settings if "docs" not in line))
+    assert monorepo.run("lock", "-C", "a", "--prune", "-s", "docs").code == 0
+    removed = monorepo.run(*checked, "--format", "json")  # where it was, it is no more
+    found = [(one["lockfile"], one["server"], one["rule"]) for one in json.loads(removed.out)["findings"]]
+    assert (removed.code, found) == (1, [("a/fusion.lock", "docs", "server-removed")])
+    monorepo.write("b/fusion.toml", '[sources]\ndocs = { command = ["true"] }\n')
+    stale = monorepo.run("check", "--all", "--base", "main", "-s", "docs", "--format", "json")  # where it should be
+    (error,) = json.loads(stale.out)["errors"]
+    assert error["message"] == "b/fusion.lock: the lock is stale: it is in the settings and not in the lock"
+
+
+def test_a_server_that_no_lock_holds_is_an_error(monorepo: Any) -> None:
+    result = monorepo.run("check", "--all", "--offline", "--base", "main", "-s", "nowhere")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("fusion: none of 2 locks holds a server that matches nowhere; check -s\n")
+
+
 def test_kept_releases_are_no_locks_to_check(monorepo: Any) -> None:
     kept = monorepo.folder / "a" / ".fusion" / "releases" / "pages"
     kept.mkdir(parents=True)
