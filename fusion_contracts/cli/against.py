@@ -19,6 +19,8 @@ from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
 
 if TYPE_CHECKING:
+    from fusion_contracts.cli.project import Judging
+    from fusion_contracts.diff import Report
     from fusion_contracts.runtime.releases import Kept, Release
 
 __all__ = ["Basis", "basis", "newest_at", "newest_here", "of_releases"]
@@ -37,6 +39,12 @@ class Basis:
     before: Lock | None
     now: Lock
     without: tuple[str, ...] = ()
+
+    def report(self, project: Project, judging: Judging) -> Report:
+        """What changed up to the lock; nothing where there was nothing to change."""
+        head = Side(project.shown_lock, "lock")
+        old, new = (Lock(), Lock()) if self.before is None else (self.before, self.now)
+        return judging.compare(old, new, base=self.side, head=head)
 
 
 def basis(project: Project, lock: Lock, against: str, revision: str | None, globs: Sequence[str]) -> Basis:

@@ -244,15 +244,13 @@ def check_lock(project: Project, asked: Asked, *, among: bool = False) -> Outcom
     names = {printable(name) for name in lock.servers}
     edited = tuple(problem for problem in damage(opened) if problem.server in names)
     fresh, left_out = (None, frozenset()) if asked.offline else _asked(project, lock, asked)
-    head = Side(project.shown_lock, "lock")
     unknown: Problem | None = None
     try:
         base = basis(project, lock, asked.against, asked.base, asked.servers)
     except FusionError as error:
         base, unknown = Basis(Side("unknown", "git"), Lock(), Lock()), error.problem
     first = base.before is None
-    before = base.before or Lock()
-    report = judging.compare(before, Lock() if first else base.now, base=base.side, head=head)
+    report = base.report(project, judging)
     bumps = None
     if asked.expect_bump and not unknown:
         bumps = _bumps(project, judging, lock, base, asked)
@@ -262,7 +260,7 @@ def check_lock(project: Project, asked: Asked, *, among: bool = False) -> Outcom
 
         report = since_base(report, project, judging)
     return Outcome(
-        project, judging, files, lock, before, edited, fresh, report, first, unknown,
+        project, judging, files, lock, base.before or Lock(), edited, fresh, report, first, unknown,
         unlearned=base.without, bumps=bumps, elsewhere=left_out,
         weighed=changed_settings(project, report.base.revision),
     )  # fmt: skip

@@ -115,11 +115,9 @@ def _removed(project: Project, asked: Asked) -> Outcome:
     """The answers for a lock that is no more."""
     judging = Judging.of(project, asked.world, asked.fail_on)
     base = basis(project, Lock(), asked.against, asked.base, asked.servers)
-    old = base.before or Lock()
-    report = judging.compare(old, Lock(), base=base.side, head=Side(project.shown_lock, "lock"))
-    nothing = LockFiles(project.lockfile)
     return Outcome(
-        project, judging, nothing, Lock(), old, (), None, report, first=False, unknown_base=None, gone=True
+        project, judging, LockFiles(project.lockfile), Lock(), base.before or Lock(), (), None,
+        base.report(project, judging), first=False, unknown_base=None, gone=True,
     )  # fmt: skip
 
 

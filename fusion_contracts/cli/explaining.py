@@ -108,19 +108,18 @@ def since_base(
     project: Project, judging: Judging, servers: Sequence[str], revision: str | None = None
 ) -> Report | None:
     """What changed in the lock since its base; None where there is no repository, no base, or no lock at it."""
-    from fusion_contracts.cli.base import base_lock
+    from fusion_contracts.cli.against import basis
     from fusion_contracts.cli.project import selected
-    from fusion_contracts.diff import Side
     from fusion_contracts.lockfile.disk import read_lock
 
     lock = selected(read_lock(project.lock_path), servers, where=project.lockfile)
     try:
-        side, before = base_lock(project, revision, servers)
+        base = basis(project, lock, "base", revision, servers)
     except FusionError:
         return None
-    if before is None:
+    if base.before is None:
         return None
-    report = judging.compare(before, lock, base=side, head=Side(project.shown_lock, "lock"))
+    report = base.report(project, judging)
     if servers or not judging.waivers:
         return report
     from fusion_contracts.cli.waived import since_base as with_waivers

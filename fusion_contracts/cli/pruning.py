@@ -34,16 +34,15 @@ class _Since:
 
 def _since(project: Project, judging: Judging, lock: Lock, revision: str | None) -> _Since:
     """Compare the lock with its base. Raises FusionError where there is none, or its settings cannot be read."""
-    from fusion_contracts.cli.base import base_lock
-    from fusion_contracts.diff import Side
+    from fusion_contracts.cli.against import basis
 
-    side, before = base_lock(project, revision)
-    known = known_at(project, side.revision or "")
-    if before is None:
-        raise FusionError(f"there is no {side.label}", "the first lock has nothing to compare", stage="git")
+    base = basis(project, lock, "base", revision, ())
+    known = known_at(project, base.side.revision or "")
+    if base.before is None:
+        raise FusionError(f"there is no {base.side.label}", "the first lock has nothing to compare", stage="git")
     if known is None:
-        raise FusionError(f"the settings at {side.label} cannot be read", "see git show", stage="git")
-    return _Since(judging.compare(before, lock, base=side, head=Side(project.shown_lock, "lock")), known)
+        raise FusionError(f"the settings at {base.side.label} cannot be read", "see git show", stage="git")
+    return _Since(base.report(project, judging), known)
 
 
 def list_waivers(job: Job) -> int:

@@ -57,8 +57,7 @@ def since_releases(project: Project, judging: Judging) -> Report:
     from fusion_contracts.model import Lock
 
     releases = newest_here(project)
-    basis = of_releases(releases, read_lock(project.lock_path) if releases else Lock())
-    return judging.compare(basis.before or Lock(), basis.now if basis.before else Lock())
+    return of_releases(releases, read_lock(project.lock_path) if releases else Lock()).report(project, judging)
 
 
 def known_at(project: Project, commit: str) -> frozenset[Any] | None:
