@@ -69,7 +69,7 @@ class Journal:
             step = "remove it, or make its folder writable"
             raise FusionError(f"cannot keep {shown}: {reason}", step, stage="lock") from None
         journal._file = file
-        if not _locked(file):
+        if not (_locked(file) and _is_at(file, journal.folder / _FILE)):
             file.close()
             step = "wait for it, or end it"
             raise FusionError(f"another run keeps {shown}", step, stage="lock")
@@ -105,22 +105,26 @@ class Journal:
 
     def add(self, key: str, answer: Answer) -> None:
         """Put an answer on the disk, if it is a contract: what could not be read is asked again."""
-        if answer.reading is None or not answer.reading.contracts:
+        if self._file is None or answer.reading is None or not answer.reading.contracts:
             return
         with suppress(FusionError, ValueError, RecursionError):  # what no lock can hold is listed again
             line = {"key": key, **_written(answer, answer.reading)}
             self.kept += 1  # first: an interrupt may come between the two
-            self._write(line)
+            if not self._write(line):
+                self.kept -= 1
 
-    def _write(self, line: Mapping[str, Any]) -> None:
+    def _write(self, line: Mapping[str, Any]) -> bool:
+        """Whether a line is on the disk now. Where it cannot be, the rest of the journal is lost, and not the run."""
         if self._file is None:
-            return
+            return False
         try:
             self._file.write(json.dumps(line).encode() + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
-        except OSError:  # a full disk costs the rest of the journal, and not the run
+        except OSError:  # a full disk
             self.close()
+            return False
+        return True
 
     def close(self) -> int:
         """Leave it for another run; the number of servers that this one will find."""
@@ -179,6 +183,14 @@ def _locked(file: IO[bytes]) -> bool:
     except OSError:  # a file system without it
         return True
     return True
+
+
+def _is_at(file: IO[bytes], path: Path) -> bool:
+    """Whether it is there still: a run that ended between our opening it and our having it took it away."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except OSError:
+        return False
 
 
 def _told(journal: Journal, file: IO[bytes]) -> int:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.sources import journal as journal_module
 from fusion_contracts.sources.base import Options, VolatileRule
 from fusion_contracts.sources.clients import Filter
 from fusion_contracts.sources.environment import Beside
@@ -135,6 +137,34 @@ def test_two_runs_do_not_share_it(lock: Path) -> None:
         None, "lock", f"another run keeps {lock}.journal", "wait for it, or end it"
     )
     assert list(lock.parent.iterdir()) == []
+
+
+def test_what_another_run_took_away_meanwhile_is_not_written_to(
+    lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Journal.opened(lock, None, resume=True)
+    locked = journal_module._locked
+
+    def late(file: IO[bytes]) -> bool:
+        other.drop()
+        return locked(file)
+
+    monkeypatch.setattr(journal_module, "_locked", late)
+    with pytest.raises(FusionError, match="another run keeps"):
+        Journal.opened(lock, None, resume=True)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+def test_a_full_disk_costs_the_rest_and_counts_what_is_there(lock: Path, answers: dict[str, Answer]) -> None:
+    journal = Journal.opened(lock, None, resume=True)
+    journal.add("plain", answers["plain"])
+    assert journal._file is not None
+    with Path("/dev/full").open("r+b", buffering=0) as full:
+        os.dup2(full.fileno(), journal._file.fileno())
+    journal.add("failing", answers["failing"])
+    journal.add("changing", answers["changing"])
+    assert journal.close() == 1
+    assert taken(lock) == ({"plain": answers["plain"]}, "")
 
 
 def test_a_link_in_its_place_is_not_followed(lock: Path, tmp_path: Path) -> None:
