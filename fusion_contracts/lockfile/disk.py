@@ -1,7 +1,8 @@
 """A lock on disk, in one file or in its folder: read, and written in an order in which no moment loses anything.
 
 A switch to the folder first makes the file say what is to be said, then puts the whole folder beside it, then removes
-the file: while both are there, they say the same. In the folder files are replaced before others are removed.
+the file: while both are there, they say the same, unless that is more than a file may hold. In the folder files are
+replaced before others are removed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
-from fusion_contracts.lockfile.file import Content, folder_of, read_text, write_steps
+from fusion_contracts.lockfile.file import MAX_BYTES, Content, folder_of, read_text, write_steps
 from fusion_contracts.lockfile.files import LockFiles, part_names
 from fusion_contracts.model import Lock
 
@@ -77,8 +78,8 @@ def _steps(path: Path, old: LockFiles, new: LockFiles) -> Iterator[tuple[Path, C
         if new.whole != old.whole:
             yield path, new.whole
     elif not old.parts:
-        if old.whole is not None:
-            yield path, new.joined
+        if old.whole is not None and len((text := new.joined).encode()) <= MAX_BYTES:  # else it could not be read
+            yield path, text
         yield folder, new.parts
         if old.whole is not None:
             yield path, None

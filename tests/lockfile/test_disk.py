@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile import disk
 from fusion_contracts.lockfile.codec import encode
 from fusion_contracts.lockfile.disk import present_files, read_files, read_lock, write_files
-from fusion_contracts.lockfile.file import is_there, lock_above, placed
+from fusion_contracts.lockfile.file import folder_of, is_there, lock_above, placed
 from fusion_contracts.lockfile.files import LockFiles, renewed
 from fusion_contracts.model import Lock, ServerContract
 
@@ -148,6 +149,17 @@ def test_the_folder_itself_is_not_the_lock_s_name(path: Path) -> None:
     with pytest.raises(FusionError) as caught:
         read_lock(Path(f"{path}.d"))
     assert str(caught.value) == f"{path}.d is a folder, not a lock; name the lock: {path}"
+
+
+def test_a_switch_puts_no_more_into_the_file_than_is_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = write(path, lock(*TEN))
+    new = renewed(old, lock(*TEN), lock(*ELEVEN).servers)
+    monkeypatch.setattr(disk, "MAX_BYTES", len(new.joined.encode()) - 1)
+    placed.clear()
+    write_files(path, old, new)
+    assert placed == [folder_of(path)]
+    assert read_lock(path) == lock(*ELEVEN)
+    assert not path.exists()
 
 
 # --- links -----------------------------------------------------------------------------------------------------------
