@@ -219,11 +219,15 @@ def _require_apart(places: Sequence[Path | None]) -> None:
 
 
 _OWN = frozenset({"fusion.lock", "fusion.toml", "pyproject.toml"})
+_OWN_FOLDER = ".lock.d"  # of a lock that is one file a server, where any other file is an error
 
 
 def _require_free(path: Path, read: Collection[str]) -> None:
     """Raise FusionError where a report would take the place of a lock, of settings, or of what the command reads."""
     real = _real(path)
+    if Path(real).parent.name.endswith(_OWN_FOLDER):
+        message = f"a report would lie among the files of a lock: {printable(str(path))}"
+        raise FusionError(message, "name a file elsewhere for it", stage="usage")
     if real in read or _OWN & {path.name, Path(real).name} or _is_lock(real):
         message = f"a report would take the place of {printable(str(path))}"
         raise FusionError(message, "name a file of its own for it", stage="usage")

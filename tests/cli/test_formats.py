@@ -95,6 +95,17 @@ def test_a_report_takes_the_place_of_nothing_that_is_read(pair: Any, name: str) 
     assert pair.files() == before
 
 
+@pytest.mark.parametrize("name", ["fusion.lock.d/report.lock", "link.html"])
+def test_a_report_does_not_lie_among_the_files_of_a_lock(pair: Any, name: str) -> None:
+    (pair.folder / "fusion.lock.d").mkdir()
+    (pair.folder / "link.html").symlink_to("fusion.lock.d/report.html")
+    result = pair.run("diff", "old.json", "new.json", "--format", f"html={name}")
+    assert (result.code, result.out) == (2, "")
+    said = f"a report would lie among the files of a lock: {name}; name a file elsewhere for it"
+    assert result.err == f"fusion: {said}\nexit 2: could not check\n"
+    assert list((pair.folder / "fusion.lock.d").iterdir()) == []
+
+
 def test_a_report_replaces_the_one_before(pair: Any) -> None:
     for _ in range(2):
         assert pair.run("diff", "old.json", "new.json", "--format", "json=report.json").code == 1
