@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fusion_contracts.cli.output import tell
 from fusion_contracts.cli.progress import announce, counted, quietly
 from fusion_contracts.cli.project import Project
+from fusion_contracts.errors import FusionError
 from fusion_contracts.report.counts import count
 from fusion_contracts.sources.journal import Journal, key_of
 from fusion_contracts.sources.together import JOBS, read_all, travels
@@ -81,12 +82,22 @@ def journaled(project: Project, state: str | None, effort: Effort, servers: int)
         tell(f"note: {journal.note}")
     try:
         yield journal
-    except BaseException:
+    except BaseException as error:
         kept = journal.close()
-        if kept:
+        if kept and not (isinstance(error, FusionError) and _is_past(project, state)):
             shown = project.shown(f"{project.lockfile}.journal")
             tell(f"note: {count(kept, 'server')} listed so far: {shown} keeps them, and --resume goes on from there")
         else:
             journal.drop()
         raise
     journal.drop()
+
+
+def _is_past(project: Project, state: str | None) -> bool:
+    """Whether the lock has another state now: what was listed beside that one counts no more."""
+    from fusion_contracts.lockfile.disk import present_files
+
+    try:
+        return present_files(project.lock_path).state != state
+    except FusionError:  # nobody knows: what is kept costs nothing
+        return False

@@ -150,6 +150,20 @@ def test_a_lock_that_was_written_meanwhile_makes_it_stale(fleet: Fleet) -> None:
     assert asked(err) == sorted(fleet.entries)
 
 
+def test_a_run_whose_lock_another_wrote_meanwhile_keeps_nothing_to_go_on_with(fleet: Fleet) -> None:
+    with fleet.start("--resume") as ours:
+        until(lambda: fleet.kept() == 4, "the quick ones are listed")
+        (fleet.folder / "fusion.lock").write_text("lock_version = 1\n")
+        (fleet.pids / "go").touch()
+        _, err = ours.communicate()
+    assert ours.returncode == 2
+    assert err.splitlines()[-2] == (
+        "fusion: fusion.lock was changed while the servers were read; nothing was written; run it again"
+    )
+    assert "--resume" not in err
+    assert fleet.files() == ["fusion.lock", "mcp.json"]
+
+
 def test_what_failed_is_told_and_asked_again_the_next_time(fleet: Fleet) -> None:
     """A run that comes to its end leaves no journal, whatever it found."""
     (fleet.pids / "go").touch()
