@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
@@ -18,6 +19,8 @@ from fusion_contracts.lockfile.files import LockFiles, part_names
 from fusion_contracts.model import Lock
 
 __all__ = ["present_files", "read_files", "read_lock", "write_files"]
+
+_TRIES = 3  # to read files that do not change in the middle
 
 
 def read_lock(path: Path) -> Lock:
@@ -34,7 +37,33 @@ def read_files(path: Path, name: str | None = None) -> LockFiles:
 
 
 def present_files(path: Path, name: str | None = None) -> LockFiles:
-    """The files of the lock at `path`; none where there is no lock. Raises FusionError for what cannot be read."""
+    """The files of the lock at `path`; none where there is no lock. Raises FusionError for what cannot be read.
+
+    They belong together: what another run writes meanwhile is read again.
+    """
+    for _ in range(_TRIES):
+        before = _state(path)
+        with suppress(FusionError):
+            found = _read(path, name)
+            if _state(path) == before:
+                return found
+    return _read(path, name)
+
+
+def _state(path: Path) -> list[tuple[str, int, int, int]]:
+    """What tells whether a file of the lock was written, taken away or added."""
+    places = [path, folder_of(path)]
+    with suppress(OSError):
+        places += sorted(folder_of(path).iterdir())
+    found = []
+    for place in places:
+        with suppress(OSError):
+            one = place.stat()
+            found.append((place.name, one.st_ino, one.st_size, one.st_mtime_ns))
+    return found
+
+
+def _read(path: Path, name: str | None) -> LockFiles:
     whole = read_text(path) if os.path.lexists(path) else None  # before the folder, which a switch makes first
     folder = folder_of(path)
     parts = {file: read_text(folder / file) for file in _part_names(folder)}

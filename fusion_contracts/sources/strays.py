@@ -21,6 +21,7 @@ MARK = "FUSION_LISTING"
 
 _PROCESSES = Path("/proc")
 _PAUSE = 0.02  # seconds in which killed processes may go
+_LONGEST = 30.0  # seconds for which it is tried
 
 
 def below(pid: int) -> set[int]:
@@ -58,8 +59,9 @@ def _group_of(pid: int) -> int | None:
 
 
 def _end_all(value: str) -> None:
-    """End every process that bears a mark which begins so, and what it starts meanwhile."""
-    while found := marked(value):
+    """End every process that bears a mark which begins so, and what it starts meanwhile; one may be past all ending."""
+    until = time.monotonic() + _LONGEST
+    while (found := marked(value)) and time.monotonic() < until:
         for pid in found:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)

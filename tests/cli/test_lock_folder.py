@@ -358,10 +358,10 @@ def test_a_branch_that_switched_and_one_that_changed_the_file_end_in_both_and_th
 def test_a_test_of_an_object_reads_and_updates_the_folder(many: Any, close_page_v2: Tool) -> None:
     tools = [{"name": "close_page", "description": "Close a page.", "inputSchema": close_page_v2["inputSchema"]}]
     snapshot = Snapshot.open(str(many.folder), None, "s03", "breaking")
-    failure = snapshot.settle(tools, update=False, timeout=5)
+    failure = snapshot.settle(tools, update=False, timeout=60)
     assert failure is not None
     assert failure.startswith("s03 is not what fusion.lock.d says\n")
     before = many.files()
-    assert snapshot.settle(tools, update=True, timeout=5) is None
+    assert snapshot.settle(tools, update=True, timeout=60) is None
     changed = {file for file, data in many.files().items() if before.get(file) != data}
     assert changed == {"fusion.lock.d/s03.lock"}

@@ -239,11 +239,8 @@ from fusion_contracts.model import ServerContract
 path, mine = Path(sys.argv[1]), sys.argv[2]
 for number in range(12):
     while True:
-        try:
-            old = present_files(path)
-            locked = old.open().lock
-        except FusionError:  # in the middle of another's writing
-            continue
+        old = present_files(path)
+        locked = old.open().lock  # readable at every moment, whatever the other one writes
         new = renewed(old, locked, {f"{mine}{number}": ServerContract(f"{mine}{number}")})
 
         def unchanged():
