@@ -7,12 +7,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["interruptible"]
+__all__ = ["EndedError", "interruptible"]
+
+
+class EndedError(SystemExit):
+    """A signal ends this process. Any other SystemExit may be the wish of code that was imported."""
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Turn a signal that would end this process at once into SystemExit, so that what it started is ended first.
+    """Turn a signal that would end this process at once into EndedError, so that what it started is ended first.
 
     Only in the main thread, and only where nobody else handles the signal.
     """
@@ -22,7 +26,7 @@ def interruptible() -> Iterator[None]:
         taken = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
 
     def leave(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
+        raise EndedError(128 + number)
 
     for number in taken:
         signal.signal(number, leave)

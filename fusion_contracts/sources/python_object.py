@@ -168,17 +168,24 @@ def _seconds(options: Options) -> float:
 
 def _made(factory: Any, label: str, options: Options, words: _Words) -> Any:
     """What a factory makes, awaited where it is a coroutine."""
+    from fusion_contracts.sources.interrupt import EndedError
     from fusion_contracts.sources.jsonrpc import SilenceError
+    from fusion_contracts.sources.objects.importing import LateError, alarm
     from fusion_contracts.sources.objects.serving import in_a_loop
 
     if not callable(factory):
         step = f"leave out the parentheses: {label.removesuffix('()')}"
         raise FusionError(f"{label} cannot be called", step, stage="usage")
     try:
-        made = factory()
+        with alarm(_seconds(options)):
+            made = factory()
         return in_a_loop(_awaiting(made), _seconds(options)) if inspect.isawaitable(made) else made
-    except SilenceError:
+    except (SilenceError, LateError):
         said = f"has not returned after {_seconds(options):g} s"
+    except EndedError:
+        raise
+    except SystemExit as error:  # as argparse does: it would take every other source with it
+        said = f"ends the process: {words.explain(error)}"
     except Exception as error:  # noqa: BLE001 - whatever the factory raises is its own
         said = f"fails: {words.explain(error)}"
     raise FusionError(f"{label} {said}", "correct it, or start it as a server after --", stage="start")

@@ -399,6 +399,24 @@ def test_a_module_that_is_of_no_use(
             "waits: m.py:waits() has not returned after 0.5 s; correct it, or start it as a server after --",
         ),
         (
+            "m.py:hangs()",
+            "hangs: m.py:hangs() has not returned after 0.5 s; correct it, or start it as a server after --",
+        ),
+        (
+            "m.py:leaves()",
+            (
+                "leaves: m.py:leaves() ends the process: SystemExit: 2 (m.py, line 21: sys.exit(2)); "
+                "correct it, or start it as a server after --"
+            ),
+        ),
+        (
+            "m.py:round",
+            (
+                "round: m.py:round holds itself, or is nested too deeply; "
+                "name a server, a toolset, or a list or mapping of tools"
+            ),
+        ),
+        (
             "m.py:number",
             (
                 "number: m.py:number is of the type int, which offers no tools that are known here; "
@@ -435,6 +453,13 @@ def fails(): return 1 / 0
 async def waits():
     import asyncio
     await asyncio.sleep(60)
+def leaves():
+    import sys
+    sys.exit(2)
+def hangs():
+    while True: pass
+round = []
+round.append(round)
 mixed = {"a": [Find], "b": Find}
 keys = {1: Find}
 forms = [{"name": "a", "input_schema": {}}, {"name": "b", "inputSchema": {}}]

@@ -15,9 +15,10 @@ from types import ModuleType, TracebackType
 
 from fusion_contracts.canonical import printable, shell_word, shortened
 from fusion_contracts.errors import FusionError
+from fusion_contracts.sources.interrupt import EndedError
 from fusion_contracts.sources.objects.target import Target
 
-__all__ = ["folder_of", "imported", "own_line", "said"]
+__all__ = ["LateError", "alarm", "folder_of", "imported", "own_line", "said"]
 
 _PACKAGES = {  # import names of the frameworks, where the package to install has another
     "agents": "openai-agents", "fastmcp": "fastmcp", "langchain_core": "langchain-core", "mcp": "mcp",
@@ -26,8 +27,8 @@ _PACKAGES = {  # import names of the frameworks, where the package to install ha
 _SHOWN = 160  # characters of what an exception says
 
 
-class _LateError(BaseException):
-    """The module is still being imported; no `except Exception` of its own may take this."""
+class LateError(BaseException):
+    """The module is still being imported, or a factory runs on; no `except Exception` of theirs may take this."""
 
 
 def imported(target: Target, root: Path, timeout: float, conceal: Callable[[str], str]) -> ModuleType:
@@ -40,14 +41,16 @@ def imported(target: Target, root: Path, timeout: float, conceal: Callable[[str]
         raise FusionError(f"{printable(target.file)} does not exist", "check the path", stage="usage")
     importlib.invalidate_caches()  # the folder may have been looked at before the file was there
     try:
-        with _alarm(timeout):
+        with alarm(timeout):
             return _file(root / target.file) if target.file else importlib.import_module(target.module)
     except ModuleNotFoundError as error:
         raise _missing(error, target, root, conceal) from None
-    except _LateError as error:
+    except LateError as error:
         where = own_line(error.__traceback__, root, conceal)
         message = f"{_shown(target)} is still being imported after {timeout:g} s{where}"
         raise FusionError(message, _guard(target), stage="start") from None
+    except EndedError:
+        raise
     except SystemExit as error:
         where = own_line(error.__traceback__, root, conceal)
         raise FusionError(f"{_shown(target)} ends the process when it is imported{where}", _guard(target)) from None
@@ -109,14 +112,14 @@ def _is_at(module: ModuleType, path: Path) -> bool:
 
 
 @contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """Raise _LateError in what runs longer, where the system can: it may be waiting for a connection for ever."""
+def alarm(seconds: float) -> Iterator[None]:
+    """Raise LateError in what runs longer, where the system can: it may be waiting for a connection for ever."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
 
     def late(_number: int, _frame: object) -> None:
-        raise _LateError
+        raise LateError
 
     before = signal.signal(signal.SIGALRM, late)
     left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -46,9 +46,14 @@ def listings(item: Any, asking: Asking) -> dict[str, Listing]:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a framework deprecates is no part of a contract
-        if isinstance(item, Mapping) and not _is_definition(item):
-            return _mapping(item, asking)
-        return {"": _one(item, asking)}
+        try:
+            if isinstance(item, Mapping) and not _is_definition(item):
+                return _mapping(item, asking)
+            return {"": _one(item, asking)}
+        except RecursionError:
+            message = f"{asking.label} holds itself, or is nested too deeply"
+            step = "name a server, a toolset, or a list or mapping of tools"
+            raise FusionError(message, step, stage="list") from None
 
 
 def is_container(item: Any) -> bool:
