@@ -167,7 +167,8 @@ def _opened(folder: Path) -> IO[bytes]:
     if folder.is_symlink():
         raise OSError(0, "it is a symbolic link")
     folder.mkdir(exist_ok=True)
-    (folder / _IGNORED).write_bytes(b"*\n")
+    with suppress(FileExistsError), (folder / _IGNORED).open("xb") as ignored:  # never through a link that is there
+        ignored.write(b"*\n")
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     return open(os.open(folder / _FILE, flags, 0o666), "r+b")  # noqa: PTH123 - a descriptor
 

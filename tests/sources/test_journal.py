@@ -176,6 +176,21 @@ def test_a_link_in_its_place_is_not_followed(lock: Path, tmp_path: Path) -> None
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
+def test_a_link_inside_is_not_written_through(lock: Path, tmp_path: Path) -> None:
+    folder = Path(f"{lock}.journal")
+    folder.mkdir()
+    (tmp_path / "elsewhere").write_text("kept")
+    (folder / ".gitignore").symlink_to(tmp_path / "elsewhere")
+    Journal.opened(lock, None, resume=False).drop()
+    assert (tmp_path / "elsewhere").read_text() == "kept"
+    assert not folder.exists()
+    folder.mkdir()
+    (folder / "servers.jsonl").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FusionError):
+        Journal.opened(lock, None, resume=False)
+    assert (tmp_path / "elsewhere").read_text() == "kept"
+
+
 def test_what_was_cut_short_at_once_counts_for_nothing(lock: Path) -> None:
     folder = Path(f"{lock}.journal")
     folder.mkdir()
