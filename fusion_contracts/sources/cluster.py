@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import re
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ADDRESS", "Cluster", "cluster"]
 
-ADDRESS = re.compile(r"(?:tcp|tls|wss?)://[^/\s@]+")
+ADDRESS = re.compile(r"(?:tcp|tls|wss?)://[^/\s@]+:\d{1,5}")
 """What a scheduler's address looks like."""
 _LOCAL = re.compile(r"(?:inproc://.*|\w+://(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?:/.*)?)")
 _ENCRYPTED = ("tls://", "wss://")
@@ -197,16 +198,44 @@ def _connected(address: str, shown: str) -> Client:
     for name in ("distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what concerns people is said by us
     try:
+        asyncio.run(asyncio.wait_for(_require_scheduler(address, shown), _CONNECT + 1))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about versions, which are compared below
             return Client(address, timeout=_CONNECT, set_as_default=False, name="fusion")
-    except OSError:
+    except FusionError:
+        raise
+    except MemoryError:  # what another service says first, taken for the size of a message
+        raise _no_scheduler(shown) from None
+    except (OSError, TimeoutError):
         message = f"the scheduler {shown} does not answer"
         raise FusionError(message, _CONNECTION, stage="start") from None
     except Exception as error:  # noqa: BLE001 - settings of Dask's own, such as certificates
         message = f"the scheduler {shown} cannot be spoken to: {type(error).__name__}"
         step = "check the address and Dask's settings: tls:// takes its certificates from distributed.comm.tls"
         raise FusionError(message, step, stage="start") from None
+
+
+def _no_scheduler(shown: str) -> FusionError:
+    return FusionError(f"what listens at {shown} is no scheduler", _CONNECTION, stage="start")
+
+
+async def _require_scheduler(address: str, shown: str) -> None:
+    """Raise FusionError where another service of Dask listens, and one of many errors where it is none of Dask's.
+
+    Asked before there is a Client: one that cannot connect waits without a limit for a service that says nothing, and
+    prints tracebacks of its own when it is given up.
+    """
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    comm = await connect(address, timeout=_CONNECT, **Security().get_connection_args("client"))
+    try:
+        await comm.write({"op": "identity", "reply": True})
+        said = await comm.read()
+    finally:
+        comm.abort()
+    if not isinstance(said, dict) or said.get("type") != "Scheduler":
+        raise _no_scheduler(shown)
 
 
 def _require_same(client: Client, shown: str) -> None:

@@ -310,6 +310,14 @@ def test_nothing_waits_for_workers_for_ever(bare: Machines, servers: Path, tmp_p
             "tcp://127.0.0.1:1",
             "the scheduler tcp://127.0.0.1:1 does not answer; check the address, and that the scheduler runs",
         ),
+        ("tcp://127.0.0.1", "tcp://127.0.0.1 is no address of a scheduler; write tcp://HOST:PORT or tls://HOST:PORT"),
+        (
+            "tls://127.0.0.1:1",
+            (
+                "the scheduler tls://127.0.0.1:1 cannot be spoken to: TypeError; check the address "
+                "and Dask's settings: tls:// takes its certificates from distributed.comm.tls"
+            ),
+        ),
     ],
 )
 def test_no_scheduler_is_a_sentence(bare: Machines, servers: Path, address: str, said: str) -> None:
@@ -320,3 +328,38 @@ def test_no_scheduler_is_a_sentence(bare: Machines, servers: Path, address: str,
     assert (ours.returncode, out) == (2, "")
     assert err == f"fusion: {said}\nexit 2: could not check\n"
     assert [path.name for path in bare.folder.iterdir()] == ["mcp.json"]
+
+
+@pytest.mark.parametrize(
+    ("greeting", "said"),
+    [
+        (b"", "the scheduler {0} does not answer; check the address, and that the scheduler runs"),
+        (
+            b"HTTP/1.1 400 Bad Request\r\n\r\n",
+            "what listens at {0} is no scheduler; check the address, and that the scheduler runs",
+        ),
+    ],
+)
+def test_another_service_there_is_a_sentence_soon(bare: Machines, servers: Path, greeting: bytes, said: str) -> None:
+    bare.configure({"s": entry(servers / "plain.py")})
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        bare.address = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+        listening.settimeout(60)
+        with bare.fusion("lock", "mcp.json") as ours:
+            connection, _ = listening.accept()
+            with connection:
+                connection.sendall(greeting)
+                out, err = ours.communicate(timeout=60)  # it would wait for ever
+    assert (ours.returncode, out) == (2, "")
+    assert err == f"fusion: {said.format(bare.address)}\nexit 2: could not check\n"
+
+
+def test_a_worker_is_no_scheduler(machines: Machines, servers: Path) -> None:
+    machines.configure({"s": entry(servers / "plain.py")})
+    machines.address = re.findall(r"Start worker at:\s+(tcp://\S+)", machines.told())[0]
+    with machines.fusion("lock", "mcp.json") as ours:
+        _, err = ours.communicate(timeout=60)
+    assert err == (
+        f"fusion: what listens at {machines.address} is no scheduler; check the address, and that the scheduler runs\n"
+        "exit 2: could not check\n"
+    )
