@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.integrations.answers import Answer
+from fusion_contracts.integrations.arguments import decoded
 from fusion_contracts.integrations.finding import find
 from fusion_contracts.integrations.handler import Handler
 from fusion_contracts.integrations.options import Options, ToolCall
@@ -91,7 +92,7 @@ class Fusion:
         records: dict[str, JsonObject] = {}  # machine copies, from a call's end to its output item
 
         async def invoke(context: ToolContext[Any], arguments: str) -> Any:
-            sent = _decoded(arguments)
+            sent = decoded(arguments)
 
             async def proceed(wanted: JsonValue) -> Any:
                 # What somebody approved is what runs, however well it might be repaired.
@@ -143,7 +144,7 @@ class Fusion:
         held = getattr(getattr(context, "agent", None), "tools", ())
         tool = next((one for one in held if _is_function(one) and one.name == failure.tool_name), None)
         handler = self._handler(tool, held)
-        sent = _decoded(getattr(context, "tool_arguments", ""))
+        sent = decoded(getattr(context, "tool_arguments", ""))
         call = ToolCall(failure.tool_name, sent, run=_run())
         refusal = _refusal(failure.error, tool, sent)
         refused = handler.refused(call, live_of(handler), refusal) if refusal is not None else None
@@ -156,14 +157,6 @@ def _is_function(tool: Any) -> bool:
 
 def _listed(tool: Any) -> Iterator[JsonObject]:
     yield from mcp_tools([described(tool)], tool.name)[0]
-
-
-def _decoded(arguments: str) -> JsonValue:
-    """What the model sent: a text that is no JSON stays one."""
-    try:
-        return json.loads(arguments or "{}")
-    except ValueError:
-        return arguments
 
 
 def _run() -> str:

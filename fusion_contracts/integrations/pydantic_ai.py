@@ -7,7 +7,6 @@ names every attempt; a call of a tool that is not there, and what a tool raises,
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,6 +32,7 @@ from pydantic_ai.toolsets import ExternalToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
 from fusion_contracts.integrations.answers import Answer
+from fusion_contracts.integrations.arguments import decoded
 from fusion_contracts.integrations.finding import find
 from fusion_contracts.integrations.handler import Handler
 from fusion_contracts.integrations.last_retry import no_retry_left
@@ -82,7 +82,7 @@ class Fusion(AbstractCapability[Any]):  # type: ignore[misc]  # the framework is
 
     async def wrap_tool_validate(self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any) -> Any:
         """Refuse, or repair, or let through: the arguments of one call."""
-        sent = _decoded(args)
+        sent = decoded(args)
         tool_call = ToolCall(call.tool_name, sent, run=ctx.run_id or "")
 
         async def proceed(arguments: JsonValue) -> Any:
@@ -119,7 +119,7 @@ class Fusion(AbstractCapability[Any]):  # type: ignore[misc]  # the framework is
                     raise _NoRetryLeft(end.__cause__.message) from end
                 raise
 
-        tool_call = ToolCall(call.tool_name, _decoded(call.args), run=ctx.run_id or "")
+        tool_call = ToolCall(call.tool_name, decoded(call.args), run=ctx.run_id or "")
         try:
             handled = await self._handler(ctx).around(tool_call, proceed, part="tool")
         except _NoRetryLeft as end:
@@ -146,16 +146,6 @@ def _steers(error: BaseException) -> bool:
 
 def _listed(definition: Any) -> Iterator[JsonObject]:
     yield listed(definition)
-
-
-def _decoded(args: Any) -> JsonValue:
-    """What the model sent: a text that is no JSON stays one."""
-    if not isinstance(args, str):
-        return {} if args is None else args
-    try:
-        return json.loads(args or "{}")
-    except ValueError:
-        return args
 
 
 def _stand_in(name: str) -> ToolsetTool[Any]:
