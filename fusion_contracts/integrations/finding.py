@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import stat
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -42,7 +44,8 @@ def find(options: Options, server: str, near: str | PathLike[str] | None = None)
     if known:
         _log.info("Agents are told what changed in %s since %s", printable(server), _described(known))
         return known
-    places = ", ".join(printable(str(path)) for path in known.searched)
+    searched = ", ".join(str(path) for path in known.searched)
+    places = printable(searched if options.releases is not None else _looked(near))
     if options.strict:
         raise FusionError(f"no release of {printable(server)} is in {places}", "keep one: fusion release NAME")
     _log.warning("Agents are not told what changed in %s: no release is in %s", printable(server), places)
@@ -74,14 +77,36 @@ def _known(options: Options, server: str, near: str | PathLike[str] | None) -> K
 
 
 def _upwards(folder: str | PathLike[str] | None) -> Iterator[Path]:
-    """A folder and those above it, to the top of its project."""
+    """A folder and those above it, to the top of its project; none above it that everybody may write to.
+
+    What a release says is told to models: in such a folder anybody could lay one.
+    """
     if folder is None:
         return
     start = Path(folder).absolute()
     for place in [start, *start.parents][:_HIGHEST]:
+        if place != start and _is_everybodys(place):
+            return
         yield place
         if any((place / root).exists() for root in _ROOTS):
             return
+
+
+def _is_everybodys(folder: Path) -> bool:
+    try:
+        return os.name == "posix" and bool(folder.stat().st_mode & stat.S_IWOTH)
+    except OSError:
+        return False
+
+
+def _looked(near: str | PathLike[str] | None) -> str:
+    """Where it was looked, short enough to be read: each way upwards by its two ends."""
+    ways: list[list[Path]] = []
+    for way in (list(_upwards(near)), list(_upwards(Path.cwd()))):
+        if way and not any(set(way) <= set(other) for other in ways):
+            ways.append(way)
+    told = [f"{way[0]}" if len(way) == 1 else f"{way[0]} up to {way[-1]}" for way in ways]
+    return f"{', '.join(told)} ({PACKED}, {FOLDER}, {DEFAULT_NAME})"
 
 
 def _locked(path: Path, server: str) -> Known:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -99,10 +100,25 @@ def test_other_locks_in_a_project_are_no_releases(project: Path) -> None:
 
 def test_nothing_is_found(project: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert not find(Options(), "desk", project / "src")
-    folders = [project / "src", project, Path.cwd()]
-    looked = [folder / name for folder in folders for name in ("fusion_deltas.json", ".fusion/releases")]
-    looked += [folder / "fusion.lock" for folder in folders]
-    assert caplog.messages == [f"{NONE}no release is in {', '.join(map(str, looked))}"]
+    looked = f"{project / 'src'} up to {project}, {Path.cwd()} (fusion_deltas.json, .fusion/releases, fusion.lock)"
+    assert caplog.messages == [f"{NONE}no release is in {looked}"]
+
+
+def test_one_way_is_told_once(project: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.chdir(project)
+    assert not find(Options(), "desk", project / "src")
+    (line,) = caplog.messages
+    assert line.startswith(f"{NONE}no release is in {project / 'src'} up to {project} (")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_nothing_is_taken_from_a_folder_above_that_everybody_may_write_to(project: Path) -> None:
+    (project / "pyproject.toml").unlink()
+    release(project, "1.0.0", 1)
+    assert find(Options(), "desk", project / "src")
+    project.chmod(0o1777)
+    assert not find(Options(), "desk", project / "src")
+    assert find(Options(), "desk", project)  # the program's own folder is what it is
 
 
 def test_strict_refuses_to_start_without_a_release(project: Path, caplog: pytest.LogCaptureFixture) -> None:

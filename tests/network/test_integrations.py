@@ -253,8 +253,7 @@ def test_the_documented_example_heals(environment: Environment, root: Path, tmp_
         "  <recovery>Fix the fields above and call the tool again. Do not explain the error.</recovery>\n"
         "</validation_error>\n"
     ), done.stderr
-    searched = f"{tmp_path}/fusion_deltas.json, {tmp_path}/.fusion/releases"
-    assert f"Agents are not told what changed in desk: no release is in {searched}" in done.stderr
+    assert f"Agents are not told what changed in desk: no release is in {tmp_path}" in done.stderr
 
 
 AROUND = """
