@@ -71,6 +71,7 @@ class Handler:
         self.framework = framework
         self.known = known
         self._live: Live | None = None
+        self._is_stale = False
         self._listings: dict[str, Live] = {}
 
     async def around(
@@ -131,7 +132,12 @@ class Handler:
                 self._listings.pop(next(iter(self._listings)), None)
             self._listings[key] = found
         self._live = found
+        self._is_stale = False
         return found
+
+    def forget(self) -> None:
+        """Somebody is listed the tools anew: the next call is held to what they are now."""
+        self._is_stale = True
 
     def refused(self, call: ToolCall, live: Live, error: BaseException | None = None) -> Answer | None:
         """The answer to arguments that a validator refused; None where the schema finds nothing wrong with them."""
@@ -159,7 +165,8 @@ class Handler:
         tell(self.options.on_error, call, outcome)
 
     def _flow(self, call: ToolCall, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any], part: Part) -> Flow:
-        live = self._live if self._live is not None else (yield from self._listed(tools))
+        known = None if self._is_stale else self._live
+        live = known if known is not None else (yield from self._listed(tools))
         call = replace(call, action=live.awareness.action_of(call.tool, call.arguments))
         guard = self.options.guard
         if guard is not None and part != "tool":

@@ -44,7 +44,14 @@ def low_2(server: Any, options: Options, known: Known) -> None:
         call = ToolCall(params.name, sent, run=_run(context, options))
         return result_of(await handler.around(call, proceed, partial(_pages_2, listing, context)))
 
+    async def listed(context: Any, params: Any) -> Any:
+        try:
+            return await listing.handler(context, params)
+        finally:
+            handler.forget()
+
     server.add_request_handler("tools/call", entry.params_type, handled)
+    server.add_request_handler("tools/list", listing.params_type, listed)
 
 
 async def _pages_2(listing: Any, context: Any) -> list[JsonObject]:
@@ -63,9 +70,10 @@ def low_1(server: Any, options: Options, known: Known) -> None:
     """Handle the calls of a low-level server of SDK 1."""
     protocol = types()
     inner = server.request_handlers.get(protocol.CallToolRequest)
-    _must_be_there(inner, server.request_handlers.get(protocol.ListToolsRequest))
+    listing = server.request_handlers.get(protocol.ListToolsRequest)
+    _must_be_there(inner, listing)
     _keep_what_is_raised(inner)
-    framework = Framework(partial(_pages_1, server), _failed, structured_of, judges=False, lists_all=True)
+    framework = Framework(partial(_pages_1, listing), _failed, structured_of, judges=False, lists_all=True)
     handler = Handler(options, framework, known)
 
     async def handled(request: Any) -> Any:
@@ -81,7 +89,14 @@ def low_1(server: Any, options: Options, known: Known) -> None:
         done = result_of(await handler.around(call, proceed))
         return done if isinstance(done, protocol.ServerResult) else protocol.ServerResult(done)
 
+    async def listed(request: Any) -> Any:
+        try:
+            return await listing(request)
+        finally:
+            handler.forget()
+
     server.request_handlers[protocol.CallToolRequest] = handled
+    server.request_handlers[protocol.ListToolsRequest] = listed
 
 
 async def _seen_through(inner: Any, request: Any) -> Any:
@@ -125,9 +140,8 @@ def _keep_what_is_raised(inner: Any) -> None:
     cell.cell_contents = telling
 
 
-async def _pages_1(server: Any) -> list[JsonObject]:
+async def _pages_1(listing: Any) -> list[JsonObject]:
     protocol = types()
-    listing = server.request_handlers[protocol.ListToolsRequest]
     found: list[JsonObject] = []
     params: Any = None
     for _ in range(_PAGES):

@@ -199,6 +199,38 @@ def test_where_the_framework_judges_nothing_the_schema_does(way: Way) -> None:
     assert (answer.fault.code, answer.failing, ran.sent) == ("VALIDATION_ERROR", ("ticket_id",), [])
 
 
+def test_tools_that_change_at_run_time_count_once_they_are_listed_anew(way: Way) -> None:
+    now = [tool("ticket_id")]
+    made = handler(tools=lambda: list(now), judges=False, lists_all=True)
+    assert way(made, call(ticket_id=7), Ran()).answer is None
+    now[:] = [tool("number")]
+    made.forget()
+    ran = Ran()
+    answer = way(made, call(ticket_id=7), ran).answer
+    assert answer is not None
+    assert (answer.fault.code, "number" in answer.failing, ran.sent) == ("VALIDATION_ERROR", True, [])
+    now.clear()
+    made.forget()
+    answer = way(made, call(number=7), ran).answer
+    assert answer is not None
+    assert (answer.fault.code, ran.sent) == ("UNKNOWN_ACTION", [])
+
+
+def test_tools_that_cannot_be_listed_anew_are_what_they_were(way: Way) -> None:
+    down: list[int] = []
+
+    def tools() -> list[dict[str, Any]]:
+        if down:
+            raise ConnectionError
+        return [tool("ticket_id")]
+
+    made = handler(tools=tools, judges=False, lists_all=True)
+    assert way(made, call(ticket_id=7), Ran()).answer is None
+    down.append(1)
+    made.forget()
+    assert way(made, call(ticket_id=7), Ran()).answer is None
+
+
 @pytest.mark.parametrize("framework", [{"lists_all": True}, {"failed": lambda _error: "unknown"}])
 def test_a_tool_that_is_not_there(way: Way, framework: dict[str, Any]) -> None:
     answer = way(handler(**framework), call("whoami"), Ran(raises=Refused())).answer
