@@ -65,7 +65,8 @@ class Call:
         return [value for path in secret if isinstance(value := inside(self.arguments, path), str)]
 
     def _is_named_secret(self, path: Path) -> bool:
-        return any(isinstance(step, str) and (step in self.redact or is_secret(step)) for step in path)
+        hidden = {_plain(name) for name in self.redact}  # a model that errs may err in the spelling
+        return any(isinstance(step, str) and (_plain(step) in hidden or is_secret(step)) for step in path)
 
     def gone_names(self, arguments: JsonValue) -> Iterator[tuple[Path, Delta]]:
         """The sent arguments that a delta says are gone, and that the live schema indeed does not know."""
@@ -127,3 +128,8 @@ def _names(value: JsonValue, *, deep: bool) -> Iterator[Path]:
             stack += [((*path, name), here[name]) for name in names] if deep else []
         elif isinstance(here, (list, tuple)):
             stack += [((*path, index), item) for index, item in enumerate(here[:_MOST_NODES])]
+
+
+def _plain(name: str) -> str:
+    """A name without what spellings differ in."""
+    return name.casefold().replace("_", "").replace("-", "")

@@ -146,6 +146,14 @@ def test_a_value_of_a_redacted_name_is_not_shown(way: Way) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["Note_Of", "noteOf", "note-of"])
+def test_a_redacted_name_is_one_in_any_spelling(way: Way, name: str) -> None:
+    made = handler(Options(unknown="reject", redact=("note_of",)))
+    answer = way(made, ToolCall("close_ticket", {"ticket_id": 7, name: "hunter2"}), Ran()).answer
+    assert answer is not None
+    assert "hunter2" not in answer.text + str(answer.record)
+
+
 def test_an_unknown_argument_of_a_call_that_runs_is_a_warning_beside_the_result(way: Way) -> None:
     handled = way(handler(Options(unknown="warn")), call(ticket_id=7, nota="x"), Ran())
     assert (handled.result, handled.answer) == ({"closed": 7}, None)
