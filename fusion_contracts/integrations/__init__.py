@@ -15,6 +15,8 @@ Server = TypeVar("Server")
 
 _HOMES = {"Guard": "options", "Options": "options", "Outcome": "options", "ToolCall": "options", "warn": "beside"}
 
+_MARK = "_fusion_contracts_attached"
+
 _INTEGRATIONS = {
     # The classes of servers, and the file that has an `install` for them.
     "fastmcp.server.server.FastMCP": "fastmcp",
@@ -30,8 +32,8 @@ def attach(server: Server, options: Options | None = None, *, name: str = "") ->
     Without options the releases are looked for beside the calling file (see `finding.find`), by the server's NAME
     there: `name`, or what the server calls itself. One line in the log says what was found, or where it was looked.
 
-    Raises TypeError where no integration knows the server, FusionError where the options are strict and there is no
-    release.
+    Raises TypeError where no integration knows the server, ValueError where it is attached already, FusionError where the
+    options are strict and there is no release.
     """
     import sys
     from pathlib import Path
@@ -39,9 +41,12 @@ def attach(server: Server, options: Options | None = None, *, name: str = "") ->
     near = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - the documented way to a caller
     for kind in type(server).__mro__:
         home = _INTEGRATIONS.get(f"{kind.__module__}.{kind.__qualname__}")
+        if home is not None and _MARK in vars(server):
+            raise ValueError("this server is attached already: its hooks would hear of every call twice")
         if home is not None:
             install = import_module(f"fusion_contracts.integrations.{home}").install
             attached: Server = install(server, options, name=name, near=near)
+            vars(server)[_MARK] = True
             return attached
     known = ", ".join(_INTEGRATIONS)
     raise TypeError(f"{type(server).__module__}.{type(server).__qualname__} is none of {known}")

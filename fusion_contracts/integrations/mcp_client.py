@@ -53,20 +53,21 @@ async def guarded(  # noqa: PLR0913 - what is compared, and what becomes of a di
     on_added: Reaction = "ignore",
     on_change: OnChange | None = None,
     initialize_result: Any = None,
-    **options: Any,
+    options: Options | None = None,
+    **each: Any,
 ) -> AsyncIterator[GuardedClient]:
     """Guard a connected client by a server's entry in a lock, inside the block.
 
     `lock`, `server` and `config` as for `read_locked`: by default the only server of the settings' lock in the current
     folder. The reactions say what becomes of tools with BREAKING changes, of hidden text, and of tools that are not in
     the lock (see `Reaction`). `initialize_result` is what a session of the SDK's first major answered where it was
-    initialised before; one that was not is initialised here. `options` are those of every integration (`unknown`,
-    `cap`, `coerce`, `redact`, `compact`, `guard`, `on_error`).
+    initialised before; one that was not is initialised here. `options` are those of every integration, together or `each`
+    by its name (`unknown`, `cap`, `coerce`, `redact`, `compact`, `guard`, `on_error`, `on_success`).
 
     Raises FusionError where there is no such entry, DriftError (one too) where the whole server is refused, and what
     the client raises where it cannot list.
     """
-    chosen = _options(options)
+    chosen = _options(options or Options(), each)
     reactions = Reactions(on_breaking, on_hidden_text, on_added)
     consumer = Consumer(read_locked(lock, server, config), reactions, chosen)
     guard = GuardedClient(port_of(client, initialize_result), consumer, on_change)
@@ -74,11 +75,11 @@ async def guarded(  # noqa: PLR0913 - what is compared, and what becomes of a di
         yield guard
 
 
-def _options(given: dict[str, Any]) -> Options:
+def _options(options: Options, each: dict[str, Any]) -> Options:
     for name in ("releases", "strict"):
-        if name in given:
+        if name in each or getattr(options, name):
             raise TypeError(f"guarded() takes no {name}: a lock says what was learned, and a missing one is an error")
-    return Options(**given)
+    return replace(options, **each)
 
 
 class GuardedClient:

@@ -321,6 +321,12 @@ class Guard(RetryGuard):
         return super().before(call)
 
 attach(server, Options(guard=Guard()))
+try:
+    attach(server)
+except ValueError as error:
+    assert str(error) == "this server is attached already: its hooks would hear of every call twice"
+else:
+    raise AssertionError("attached twice")
 
 async def main():
     {client} as client:
