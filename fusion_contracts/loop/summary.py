@@ -94,7 +94,8 @@ def _without_values(message: str, arguments: Any) -> str:
         return "(not kept: too much was sent to take it out)"
     for name, value in values:
         named = "{" + name.replace("\\", "/") + "}"  # a template, in which a backslash would mean something
-        text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", named, text)
+        if len(value) <= len(text):  # a pattern of megabytes takes minutes to compile
+            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", named, text)
         part = text.find(value[:_TELLING]) if len(value) >= _TELLING else -1
         if part >= 0:
             text = f"{text[:part]}..."

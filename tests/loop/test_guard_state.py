@@ -21,6 +21,7 @@ from fusion_contracts.loop import (
     ToolCall,
 )
 from fusion_contracts.loop.attempts import Call
+from fusion_contracts.loop.summary import attempt_of
 
 # What is remembered
 
@@ -50,6 +51,12 @@ def test_what_an_attempt_said_is_kept_without_what_was_sent(arguments: Any, mess
     assert refused.details["attempt 1"] == "{" + ", ".join(arguments) + "} NOT_FOUND: " + kept
 
 
+def test_a_value_longer_than_the_message_costs_no_search() -> None:
+    """A pattern of fifty million characters took over a minute; the suite's time limit holds this."""
+    value = "No page 7" + "y" * 50_000_000
+    assert attempt_of(Call("r", "a", {"text": value}), MISSING, ()).message == "No page."
+
+
 def test_what_a_store_holds_of_a_run() -> None:
     store = MemoryStore()
     guard = RetryGuard(store, clock=lambda: 5.0)
@@ -58,7 +65,7 @@ def test_what_a_store_holds_of_a_run() -> None:
     assert len(key) == 24
     attempt = '[["id"],"NOT_FOUND",[],"No invoice {id}."]'
     assert (store.get("guard:r") or b"").decode() == (
-        '{"failures":1,"calls":0,"totals":{"t":1},"streaks":{"t":[1,5.0,[' + attempt + ']]},'
+        '{"failures":1,"calls":0,"totals":{"t":1},"streaks":{"t":[1,5.0,[' + attempt + "]]},"
         '"same":{"t":{"' + key + '":[1,1,0,5.0,[' + attempt + "]]}}}"
     )
 
