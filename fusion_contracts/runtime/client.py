@@ -11,7 +11,7 @@ from fusion_contracts.runtime.envelope import Envelope, clean
 from fusion_contracts.runtime.fault import ToolFault, checked_seconds, restore
 from fusion_contracts.runtime.xml_reader import Element, envelopes
 
-__all__ = ["FusionClientError", "parse_tool_error"]
+__all__ = ["FusionClientError", "parse_tool_error", "texts_of"]
 
 _SECONDS = re.compile(r"\s*([0-9][0-9.e+-]{0,400})\s*(?:s|seconds?)?\s*")
 _MAX_MESSAGE = 4000  # characters of a failed result's text that is no envelope
@@ -59,6 +59,15 @@ def parse_tool_error(text_or_result: Any, *, raise_on_error: bool = False) -> To
     return fault
 
 
+def texts_of(given: Any) -> list[str]:
+    """The texts in which `parse_tool_error` looks for an envelope."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, BaseException):
+        return [str(given)]
+    return list(_texts(given if isinstance(given, list | tuple) else _get(given, "content")))
+
+
 def _read(given: Any) -> tuple[ToolFault | None, bool]:
     """The fault, and whether the result is flagged as failed."""
     if isinstance(given, ToolFault):
@@ -68,7 +77,7 @@ def _read(given: Any) -> tuple[ToolFault | None, bool]:
     if isinstance(given, BaseException):
         return _chosen(fault for fault, _ in _faults(str(given))), False
     failed = _failed(given)
-    texts = list(_texts(given if isinstance(given, list | tuple) else _get(given, "content")))
+    texts = texts_of(given)
     found = _chosen(fault for text in texts for fault, alone in _faults(text) if alone or failed)
     if found is None and failed:
         said = "\n".join(text for text in texts if text.strip())

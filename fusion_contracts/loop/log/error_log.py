@@ -29,6 +29,8 @@ Keep: TypeAlias = Literal["digests", "values", "nothing"]
 _log = logging.getLogger("fusion_contracts.loop")
 _COUNTED = 10_000  # actions of runs whose failures in a row are counted at a time
 _STOP = "RETRY_LIMIT"
+_NO_ACTION = "UNKNOWN_ACTION"  # what failed is the action's name, and no argument
+_MOST_SPENT = 1_000_000_000  # tokens, or calls of a model, for one call of a tool
 
 
 class Call(Protocol):
@@ -147,29 +149,41 @@ class ErrorLog:
                 fields=said.fields if fields is None else places(fields),
                 release=_named(self.release if release is None else release),
                 contract=_named(self.contract if contract is None else contract),
-                deltas=said.deltas if deltas is None else int(deltas),
+                deltas=said.deltas if deltas is None else _counted(deltas),
                 attempt=self._attempt((run, server, named(action)), attempt, failed=failed),
                 stopped=failed and (said.code == _STOP if stopped is None else bool(stopped)),
-                model_calls=_whole(model_calls),
-                tokens=_whole(tokens),
+                model_calls=_spent(model_calls),
+                tokens=_spent(tokens),
                 arguments=self._kept(arguments, run) if failed else None,
             )
         except Exception as problem:  # noqa: BLE001 - a log must not break what it tells of
             self._warn(f"{type(problem).__name__}: {problem}")
 
-    def __call__(self, call: Call, ending: Ending, /) -> None:
-        """Tell of one call, as a hook: a sink of an integration's `on_error`, or the `after` of a guard."""
-        fault = ending.fault
-        self.record(
-            fault,
-            run=call.run,
-            action=call.action or call.tool,
-            tool=call.tool,
-            arguments=call.arguments,
-            outcome=getattr(ending, "kind", None),
-            fields=ending.failing or None,
-            deltas=getattr(ending, "deltas", None),
-        )
+    def __call__(self, call: Call, ending: Ending | None, /) -> None:
+        """Tell of one call, as a hook: a sink of an integration's `on_error`, or the `after` of a guard.
+
+        Never raises. A call that was cancelled before it ran has no ending, and was none.
+        """
+        if ending is None:
+            return
+        try:
+            fault = ending.fault
+            said = Said() if fault is None else of_error(fault)
+            deltas = getattr(ending, "deltas", None)
+            if deltas is None and fault is not None:  # an outcome of the loop, which says what the model is told
+                deltas = of_error(getattr(ending, "result", None)).deltas
+            self.record(
+                fault,
+                run=call.run,
+                action=call.action or call.tool,
+                tool=call.tool,
+                arguments=call.arguments,
+                outcome=getattr(ending, "kind", None),
+                fields=() if said.code == _NO_ACTION else said.fields or ending.failing or None,
+                deltas=deltas,
+            )
+        except Exception as problem:  # noqa: BLE001 - a log must not break what it tells of
+            self._warn(f"{type(problem).__name__}: {problem}")
 
     after = __call__
 
@@ -220,7 +234,7 @@ class ErrorLog:
             before = self._failures.pop(key, 0)
             if not failed:
                 return 0
-            number = before + 1 if given is None else int(given)
+            number = before + 1 if given is None else _counted(given)
             self._failures[key] = number
             if len(self._failures) > _COUNTED:
                 self._failures.popitem(last=False)
@@ -241,5 +255,10 @@ def _named(text: str | None) -> str | None:
     return None if text is None else named(text)
 
 
-def _whole(number: int | None) -> int | None:
-    return None if number is None else int(number)
+def _counted(number: int) -> int:
+    return min(max(int(number), 0), _MOST_SPENT)
+
+
+def _spent(number: int | None) -> int | None:
+    """What the model spent; not known where it cannot be: sums of any log stay numbers that a database has."""
+    return int(number) if number is not None and 0 <= number <= _MOST_SPENT else None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.runtime.client import parse_tool_error
+from fusion_contracts.runtime.client import parse_tool_error, texts_of
 from fusion_contracts.runtime.fault import ToolFault
 from fusion_contracts.runtime.guard import to_fault
 from fusion_contracts.runtime.validation import ValidationReport
@@ -51,7 +51,19 @@ def of_error(error: Any) -> Said:
     fault = parse_tool_error(error)
     if fault is not None:
         return _of_fault(fault, _told(error))
-    return _of_fault(to_fault(error)) if isinstance(error, Exception) else Said()
+    return _of_exception(error) if isinstance(error, Exception) else Said()
+
+
+def _of_exception(error: Exception) -> Said:
+    """As the loop tells an exception: the same call has the same code, whoever tells the log of it."""
+    from fusion_contracts.loop.exceptions import told
+
+    try:
+        found = told(error)
+    except Exception:  # noqa: BLE001 - raised again where it is a framework's way to steer a run
+        return _of_fault(to_fault(error))
+    said = _of_fault(found.fault)
+    return replace(said, fields=said.fields or places(found.failing))
 
 
 def _of_report(report: ValidationReport) -> Said:
@@ -68,12 +80,8 @@ def _of_fault(fault: ToolFault, told: int = 0) -> Said:
 
 
 def _told(error: Any) -> int:
-    """How many changes the first envelope of a text tells."""
-    if isinstance(error, BaseException):
-        error = str(error)
-    if not isinstance(error, str):
-        return 0
-    root = next((element for element, _ in envelopes(error)), None)
+    """How many changes the first envelope of a text, or of a result's texts, tells."""
+    root = next((element for text in texts_of(error) for element, _ in envelopes(text)), None)
     blocks = root.named("contract_awareness") if root is not None else ()
     return sum(1 for block in blocks for _ in block.named("change"))
 

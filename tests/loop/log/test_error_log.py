@@ -17,8 +17,17 @@ from typing import Any
 
 import pytest
 
-from fusion_contracts import ContractAwareness, ServerContract, Tool, explain_validation, fault_boundary, tool_error
+from fusion_contracts import (
+    CallGuard,
+    ContractAwareness,
+    ServerContract,
+    Tool,
+    explain_validation,
+    fault_boundary,
+    tool_error,
+)
 from fusion_contracts.errors import FusionError
+from fusion_contracts.loop import Outcome
 from fusion_contracts.loop.log import Entry, ErrorLog
 from fusion_contracts.loop.log.entry import COLUMNS
 
@@ -211,6 +220,64 @@ def test_it_is_a_hook_of_integrations_and_guards() -> None:
         ("mine", "pages", "execution_error", "VALIDATION_ERROR", ("id",), 2, 1),
         ("mine", "pages", "partial", None, (), 0, 0),
     ]
+
+
+def test_a_call_that_was_cancelled_before_it_ran_is_none() -> None:
+    sink = Kept()
+    with ErrorLog(sink) as log:
+        log.after(Hook("pages", "", {}, "r"), None)
+    assert sink.entries == []
+
+
+def test_every_form_of_a_refusal_says_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    """A report, its text, a result that holds it, and an outcome of any of them: one code, one list, one count."""
+    sides = (
+        ServerContract("s", tools={"pages": Tool("pages", input_schema={
+            "type": "object", "properties": {name: {"type": "integer"}}, "required": [name],
+            "additionalProperties": False,
+        })})
+        for name in ("pageIdx", "pageId")
+    )  # fmt: skip
+    report = CallGuard(*sides).check("pages", {"pageIdx": 1})
+    assert report is not None
+    text = report.to_xml()
+    result = {"content": [{"type": "text", "text": text}], "isError": True}
+    forms = [report, text, result, RuntimeError(text)]
+    sink, call = Kept(), Hook("pages", "", {"pageIdx": 1}, "r")
+    with ErrorLog(sink) as log:
+        for form in forms:
+            log.record(form, run="r", action="pages")
+            log(call, Outcome.of(form))
+    assert {(one.outcome, one.code, one.fields) for one in sink.entries} == {
+        ("execution_error", "VALIDATION_ERROR", ("pageId",))
+    }
+    assert {one.deltas for one in sink.entries} == {text.count("<change ")}
+    assert text.count("<change ") > 0
+    assert caplog.text == ""
+
+
+def test_an_action_that_is_not_there_is_no_argument_that_fails() -> None:
+    sink = Kept()
+    with ErrorLog(sink) as log:
+        log(Hook("gone", "", {}, "r"), Ended(tool_error("UNKNOWN_ACTION", "No gone."), ("gone",)))
+    assert [one.fields for one in sink.entries] == [()]
+
+
+@pytest.mark.parametrize("error", [TimeoutError(), ConnectionResetError(), RuntimeError("boom")])
+def test_an_exception_has_the_code_that_the_loop_gives_it(error: Exception) -> None:
+    sink = Kept()
+    with ErrorLog(sink) as log:
+        log.record(error, run="r", action="pages")
+    assert [one.code for one in sink.entries] == [Outcome.of(error).code]
+
+
+def test_numbers_that_cannot_be_take_no_other_entry_with_them(tmp_path: Path) -> None:
+    with ErrorLog(str(tmp_path / "log.sqlite")) as log:
+        log.record(run="r", action="before", tokens=10**30, model_calls=-1, deltas=10**30)
+        log.record(ValueError("no"), run="r", action="after", attempt=10**30)
+    with closing(sqlite3.connect(tmp_path / "log.sqlite")) as connection:
+        rows = connection.execute("SELECT action, tokens, model_calls FROM fusion_calls ORDER BY time_us").fetchall()
+    assert rows == [("before", None, None), ("after", None, None)]
 
 
 # --- sinks -----------------------------------------------------------------------------------------------------------
