@@ -32,8 +32,8 @@ def attach(server: Server, options: Options | None = None, *, name: str = "") ->
     Without options the releases are looked for beside the calling file (see `finding.find`), by the server's NAME
     there: `name`, or what the server calls itself. One line in the log says what was found, or where it was looked.
 
-    Raises TypeError where no integration knows the server, ValueError where it is attached already, FusionError where the
-    options are strict and there is no release.
+    Raises TypeError where no integration knows the server, ValueError where it is attached already, FusionError where
+    the options are strict and there is no release.
     """
     import sys
     from pathlib import Path

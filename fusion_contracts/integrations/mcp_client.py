@@ -61,8 +61,8 @@ async def guarded(  # noqa: PLR0913 - what is compared, and what becomes of a di
     `lock`, `server` and `config` as for `read_locked`: by default the only server of the settings' lock in the current
     folder. The reactions say what becomes of tools with BREAKING changes, of hidden text, and of tools that are not in
     the lock (see `Reaction`). `initialize_result` is what a session of the SDK's first major answered where it was
-    initialised before; one that was not is initialised here. `options` are those of every integration, together or `each`
-    by its name (`unknown`, `cap`, `coerce`, `redact`, `compact`, `guard`, `on_error`, `on_success`).
+    initialised before; one that was not is initialised here. `options` are those of every integration, together, or
+    `each` by its name (`unknown`, `cap`, `coerce`, `redact`, `compact`, `guard`, `on_error`, `on_success`).
 
     Raises FusionError where there is no such entry, DriftError (one too) where the whole server is refused, and what
     the client raises where it cannot list.
