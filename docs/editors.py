@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from fusion_contracts.cli.app import COMMANDS
 from fusion_contracts.cli.flags import Flag, flags_of, shared
-from fusion_contracts.config import Config
+from fusion_contracts.config import Config, model
 from fusion_contracts.diff.rule import find, rule_ids
 from fusion_contracts.report import FORMATS
 
@@ -31,8 +31,8 @@ def schema() -> Json:
     """The whole schema."""
     plain = json.dumps(TypeAdapter(Config).json_schema()).replace("#/$defs/", "#/definitions/")
     found: Json = json.loads(plain)
-    definitions = {name: _plain(one) for name, one in found.pop("$defs").items()}
-    root = _plain(found)
+    definitions = {name: _plain(one, getattr(model, name)) for name, one in found.pop("$defs").items()}
+    root = _plain(found, Config)
     _require_more(root, definitions)
     own = dict(root["properties"])
     flags = {key: _flag(flag) for key, flag in sorted(shared().items())}
@@ -42,12 +42,15 @@ def schema() -> Json:
     return {**head, **root, "properties": own | flags | commands | both, "definitions": definitions}
 
 
-def _plain(schema: Json) -> Json:
-    """Without titles, which repeat the key, and null, which TOML does not have."""
-    said = " ".join(schema.get("description", "").split("\n\n")[0].split())
+def _plain(schema: Json, kind: type) -> Json:
+    """Without titles, which repeat the key, and null, which TOML does not have.
+
+    What the class's docstring says and the order of keys: releases of pydantic differ in both.
+    """
+    said = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
     named = {key: _property(value) for key, value in schema["properties"].items()}
     others = {key: value for key, value in schema.items() if key not in {"title", "description", "properties"}}
-    return {"description": said, **others, "properties": named}  # in one order: releases of pydantic differ in it
+    return {"description": said, **others, "properties": named}
 
 
 def _property(schema: Json) -> Json:

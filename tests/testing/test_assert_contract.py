@@ -185,7 +185,7 @@ def test_shop(number):
     assert list(lock.tools) == ["tool_7"]
     run(here, "-n", "2").assert_outcomes(passed=16)
     assert sorted(path.name for path in here.path.iterdir() if path.name.startswith((".fusion", "fusion"))) == [
-        "fusion.lock", "fusion.toml",
+        "fusion.lock.d", "fusion.toml",
     ]  # fmt: skip
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-import multiprocessing
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -445,19 +446,21 @@ def test_threads_share_a_log(tmp_path: Path) -> None:
     assert len({row[0] for row in rows}) == len({row[1] for row in rows}) == 1600
 
 
-def work(path: Path, name: str) -> None:
-    with ErrorLog(path / "log.sqlite", path / "log.jsonl") as log:
-        for _ in range(200):
-            log.record(run=name, action="close")
+WORKER = """
+import sys
+from pathlib import Path
+from fusion_contracts.loop.log import ErrorLog
+
+path, name = Path(sys.argv[1]), sys.argv[2]
+with ErrorLog(path / "log.sqlite", path / "log.jsonl") as log:
+    for _ in range(200):
+        log.record(run=name, action="close")
+"""
 
 
 def test_processes_share_a_log(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=work, args=(tmp_path, f"p{number}")) for number in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    workers = [subprocess.Popen([sys.executable, "-c", WORKER, str(tmp_path), f"p{number}"]) for number in range(4)]
+    assert [worker.wait(timeout=120) for worker in workers] == [0] * 4
     runs = sorted(row[2] for row in rows_of(tmp_path / "log.sqlite"))
     assert runs == sorted(f"p{number}" for number in range(4) for _ in range(200))
     lines = (tmp_path / "log.jsonl").read_text(encoding="ascii").splitlines()
