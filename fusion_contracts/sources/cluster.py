@@ -24,9 +24,9 @@ from fusion_contracts.sources.unit import Answer, Task
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["ADDRESS", "Cluster", "cluster"]
+__all__ = ["Cluster", "cluster"]
 
-ADDRESS = re.compile(r"(?:tcp|tls|wss?)://[^/\s@]+:\d{1,5}")
+_ADDRESS = re.compile(r"(?:tcp|tls|wss?)://[^/\s@]+:\d{1,5}")
 """What a scheduler's address looks like."""
 _LOCAL = re.compile(r"(?:inproc://.*|\w+://(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?:/.*)?)")
 _ENCRYPTED = ("tls://", "wss://")
@@ -155,7 +155,7 @@ def cluster(address: str, say: Callable[[str], None], *, patience: float = _PATI
     Raises FusionError: no `distributed` here, no scheduler there, other versions than here, on one of them.
     """
     shown = printable(shown_url(address))
-    if not ADDRESS.fullmatch(address):
+    if not _ADDRESS.fullmatch(address):
         message = f"{shown} is no address of a scheduler"
         raise FusionError(message, "write tcp://HOST:PORT or tls://HOST:PORT", stage="usage")
     with interruptible():

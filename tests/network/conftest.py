@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from environments import make
 
 TABLE = Path(__file__).with_name("servers.toml")
 UVX = str(Path(sys.executable).with_name("uvx"))
-UV = str(Path(sys.executable).with_name("uv"))
 FRAMEWORKS = {
     "fastmcp-2": "fastmcp==2.14.*",
     "fastmcp-3": "fastmcp==3.4.*",
@@ -218,11 +218,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Environ
     def programs(framework: str) -> Path:
         if framework not in made:
             folder = tmp_path_factory.mktemp(framework) / "venv"
-            subprocess.run([UV, "venv", "-q", "--python", sys.executable, str(folder)], check=True)
-            made[framework] = folder / ("Scripts" if os.name == "nt" else "bin")
-            wanted = [FRAMEWORKS[framework], "pytest>=8.4", str(root)]
-            python = str(made[framework] / "python")
-            subprocess.run([UV, "pip", "install", "-q", "--python", python, *wanted], check=True, timeout=600)
+            made[framework] = make(folder, FRAMEWORKS[framework], "pytest>=8.4", str(root))
         return made[framework]
 
     return programs

@@ -11,7 +11,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -19,10 +18,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from environments import make
 
 pytestmark = pytest.mark.network
 
-UV = str(Path(sys.executable).with_name("uv"))
 FRAMEWORKS = {
     "fastmcp-2": "fastmcp==2.14.*",
     "fastmcp-3": "fastmcp==3.4.*",
@@ -53,10 +52,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Environ
     def python(framework: str) -> Path:
         if framework not in made:
             folder = tmp_path_factory.mktemp(framework) / "venv"
-            subprocess.run([UV, "venv", "-q", "--python", sys.executable, str(folder)], check=True)
-            made[framework] = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-            install = [UV, "pip", "install", "-q", "--python", str(made[framework]), FRAMEWORKS[framework], str(root)]
-            subprocess.run(install, check=True, timeout=600)
+            made[framework] = make(folder, FRAMEWORKS[framework], str(root)) / "python"
         return made[framework]
 
     return python

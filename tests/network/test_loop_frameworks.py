@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from environments import make
 
 pytestmark = pytest.mark.network
 
-UV = str(Path(sys.executable).with_name("uv"))
 FRAMEWORKS = {
     "fastmcp==2.14.*": "fastmcp_loop.py",
     "fastmcp==3.4.*": "fastmcp_loop.py",
@@ -26,9 +24,7 @@ FRAMEWORKS = {
 
 def told(framework: str, root: Path, folder: Path) -> dict[str, Any]:
     """What the framework's client prints, in an environment of its own."""
-    python = str(folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python")
-    subprocess.run([UV, "venv", "-q", "--python", sys.executable, str(folder / "venv")], check=True)
-    subprocess.run([UV, "pip", "install", "-q", "--python", python, framework, str(root)], check=True, timeout=600)
+    python = str(make(folder / "venv", framework, str(root)) / "python")
     script = root / "fixtures" / "frameworks" / FRAMEWORKS[framework]
     command = [python, "-W", "ignore", str(script)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
