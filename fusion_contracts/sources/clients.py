@@ -45,7 +45,8 @@ _ROOTS = (
 _TOML_TABLE = re.compile(r"""^\s*\[+\s*["']?mcp_servers\b""", re.MULTILINE)
 MAX_BYTES = 4 * 2**20
 """Bytes of a configuration that are read; a larger file is none."""
-_ROOT_KEY = re.compile(rb"""["']?\b(?:mcpServers|mcp_servers|context_servers|servers|mcp)["']?\s*:\s*[{/]""")
+# One pattern a word: each begins with a literal, for which C looks many times faster than for alternatives.
+_ROOT_KEYS = tuple(re.compile(word + rb"""["']?\s*:\s*[{/]""") for word in (b"mcpServers", b"servers", b"mcp"))
 _LOCK = re.compile(rb"^\s*lock_version\s*=", re.MULTILINE)
 
 
@@ -91,7 +92,7 @@ def may_hold_servers(data: bytes) -> bool:
     """Whether it is worth parsing a file for servers: quick, and never wrong where it says no."""
     if _LOCK.search(data[:4096]):
         return False
-    return _ROOT_KEY.search(data) is not None or re.search(rb"mcp_servers", data) is not None
+    return b"mcp_servers" in data or any(key.search(data) for key in _ROOT_KEYS)
 
 
 def parse_document(data: bytes, label: str) -> dict[str, Any] | None:
