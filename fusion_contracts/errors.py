@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePath
+
+from fusion_contracts.record import record
 
 __all__ = ["FusionError", "Problem", "fault"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """Something that could not be checked. It is reported; it never hides another problem.
 

@@ -7,8 +7,10 @@ never changed after the contract is built.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
+
+from fusion_contracts.record import record
 
 __all__ = [
     "JsonObject",
@@ -27,7 +29,7 @@ JsonValue: TypeAlias = Any  # a recursive alias costs every caller a cast and ca
 JsonObject: TypeAlias = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SourceRecord:
     """Where a contract came from, as the lock may show it: before `${VAR}` interpolation, never a literal secret.
 
@@ -47,7 +49,7 @@ class SourceRecord:
     object: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tool:
     """One tool as MCP lists it. `extra` keeps every field that has no place of its own (icons, vendor keys)."""
 
@@ -62,7 +64,7 @@ class Tool:
     extra: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PromptArgument:
     """One argument of a prompt."""
 
@@ -72,7 +74,7 @@ class PromptArgument:
     extra: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Prompt:
     """One prompt; its arguments keep the server's order."""
 
@@ -84,7 +86,7 @@ class Prompt:
     extra: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resource:
     """One resource, known by its URI; every other field (name, mimeType, ...) is in `fields`."""
 
@@ -92,7 +94,7 @@ class Resource:
     fields: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResourceTemplate:
     """One resource template, known by its URI template (RFC 6570); every other field is in `fields`."""
 
@@ -100,7 +102,7 @@ class ResourceTemplate:
     fields: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ServerContract:
     """Everything an agent relies on from one server.
 
@@ -120,7 +122,7 @@ class ServerContract:
     source: SourceRecord | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lock:
     """The contracts of one or many servers, by NAME, sorted."""
 

@@ -7,7 +7,6 @@ nobody yet, and would hide what it breaks.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.diff import Side
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.project import Judging
@@ -28,7 +28,7 @@ __all__ = ["Basis", "basis", "newest_at", "newest_here", "of_releases"]
 _NAMED = 3  # releases that a label names
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Basis:
     """What a lock is compared with. `before` is None where there is nothing yet; `now` is the lock, less what is new.
 

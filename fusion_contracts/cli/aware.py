@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
@@ -12,6 +11,7 @@ from fusion_contracts.cli.output import OK, Writer, tell
 from fusion_contracts.cli.project import Project, selected
 from fusion_contracts.cli.releasing import release_folder
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.model import ServerContract
@@ -27,7 +27,7 @@ _MOST = 10  # names in a sentence
 _NEAREST = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Question:
     """What the command line asks: one action or all, one release or the last ones."""
 
@@ -37,7 +37,7 @@ class Question:
     servers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """One server: the releases that its lock is compared with, and what they tell."""
 
@@ -123,7 +123,7 @@ def _no_action(action: str, known: Sequence[Known]) -> FusionError:
     return FusionError(message, "fusion awareness lists those that changed", stage="usage")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Told:
     """What the model reads about one action: the block in its errors, or the error itself where it is gone."""
 

@@ -20,6 +20,7 @@ from fusion_contracts.diff.moved import Moved
 from fusion_contracts.diff.version import Version
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.record import record
 
 __all__ = ["Bumps", "Wish", "expected"]
 
@@ -29,7 +30,7 @@ _SERVER = "serverInfo"
 _PASS = f"pass the version to be released: {_NEXT} X.Y.Z"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wish:
     """What is asked: the version to come, where the command line says it, what the lock is compared with, -s."""
 
@@ -38,7 +39,7 @@ class Wish:
     globs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bumps:
     """The answer: how each version moved, what is wrong with that, and what could not be compared."""
 

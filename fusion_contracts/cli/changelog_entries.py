@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.changelog_points import Point, Span, points
@@ -11,12 +11,13 @@ from fusion_contracts.cli.output import OK, REFUSED, Writer, tell
 from fusion_contracts.cli.project import Judging, Project, chosen
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 from fusion_contracts.report.changelog import Entry, render_json, render_markdown
 
 __all__ = ["Asked", "write"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asked:
     """What the command line asks of a changelog."""
 

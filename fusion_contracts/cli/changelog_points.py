@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
@@ -15,6 +15,7 @@ from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.tags import of_releases
 from fusion_contracts.diff.version import Version
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 from fusion_contracts.sources.git import SHALLOW, is_shallow, resolve_revision
 from fusion_contracts.sources.history import (
     Commit,
@@ -30,7 +31,7 @@ __all__ = ["UNRELEASED", "Point", "Span", "points"]
 UNRELEASED = "Unreleased"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """`A..B`: after `old` up to `new`, as people wrote them.
 
@@ -53,7 +54,7 @@ class Span:
         return cls(old or None, new or "HEAD")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Point:
     """A state of the lock: what to call what led to it, its day, its commit, and the blobs of the lock's files, if any.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.canonical import printable
@@ -16,6 +16,7 @@ from fusion_contracts.cli.project import Judging, Project, chosen, selected
 from fusion_contracts.diff import Finding, Report, Side, failing, lowest
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.report.counts import count
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Outcome", "check_lock", "finish", "run"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asked:
     """What the command line asks of every lock it checks. `local`: start only servers of this repository.
 
@@ -57,7 +58,7 @@ class Asked:
         return () if self.base is None else ("--base", short_revision(self.base))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """The three answers: `fresh` is None offline, `report` compares base and lock.
 

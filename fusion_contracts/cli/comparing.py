@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from fusion_contracts.cli.wanted import Access, Wanted, asked, refuse_headers
 from fusion_contracts.diff import Report, Side
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.report.counts import count
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Named", "announce", "compare", "report_on"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Named:
     """What the command line names: at most two sources, a command, a base, and the servers of -s.
 
@@ -57,7 +58,7 @@ class Named:
         return self.base is None and self.against is None and not self.sources and not self.command
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Part:
     """One of the two things compared: what it is called, its contracts, and what of it could not be read.
 

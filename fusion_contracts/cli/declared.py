@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.cli.project import Project
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import ServerContract, SourceRecord
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.lockfile.files import LockFiles
@@ -26,7 +27,7 @@ _RUNNERS = frozenset({"npx", "bunx", "uvx", "pipx", "docker", "podman"})  # thes
 _SERVER = "serverInfo"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declared:
     """A version, not checked for being one, and where it stands: a file, a tag, `serverInfo`."""
 
@@ -34,7 +35,7 @@ class Declared:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Manifests:
     """What pyproject.toml (`[project]`) and package.json say; empty where there is none, or none that can be read."""
 

@@ -8,7 +8,6 @@ lists the flags: they are read from the commands, so that a new flag can be set 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
@@ -17,6 +16,7 @@ import typer
 from fusion_contracts.cli.app import COMMANDS, parameters
 from fusion_contracts.config import ConfigFile, keys_of, unknown_key
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 
 __all__ = ["UNSETTABLE", "Flag", "flags_in", "flags_of", "given", "judge", "shared"]
 
@@ -51,7 +51,7 @@ UNSETTABLE = {
 """Flags that no settings hold, each with its reason: of every command, or of one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Flag:
     """One flag of one command, as settings hold it: `key`, what kind of value, and the words that it may be."""
 

@@ -14,6 +14,7 @@ from fusion_contracts.cli.wanted import Access, Wanted, as_config, same_origin
 from fusion_contracts.config import source_line
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import Lock, ServerContract, SourceRecord
+from fusion_contracts.record import record
 
 __all__ = ["Freshness", "Stale", "freshness", "unpinned"]
 
@@ -21,7 +22,7 @@ _USUAL, _PLAIN = Effort(), Access()
 _TOLD = 5  # entries of a stale server that are named
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stale:
     """A server whose lock differs from its source; `live` is its contract now, None where it was not read.
 

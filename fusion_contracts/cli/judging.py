@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from fusion_contracts.config import FailOn, Server, Waiver
 from fusion_contracts.config.policies import by_exactness, first_said, policy_of
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.project import Project
@@ -23,7 +24,7 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Judging:
     """How changes are judged, which are accepted, and from which level on they end a command with 1.
 

@@ -6,7 +6,6 @@ import posixpath
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.cli.output import OK, Writer, fault, say, tell
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 from fusion_contracts.report.layout import paint
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _DIGITS = 7  # of a blob's id
 _NOTHING = "/dev/null"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _File:
     """One side: git's temporary or working file, its blob's id and its mode; `.` where there is none."""
 
@@ -46,7 +46,7 @@ class _File:
         return self.blob[:_DIGITS] if self.blob.strip("0.") else "the work tree"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Change:
     """What git says of one path."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 
 from fusion_contracts import config
@@ -27,12 +27,13 @@ from fusion_contracts.cli.wanted import (
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.files import MOST, LockFiles, renewed
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
 
 __all__ = ["Job", "in_ci", "write_lock"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Job:
     """What the command line asks of `fusion lock`."""
 

@@ -9,7 +9,7 @@ holds a release of it: there it is the base.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
@@ -19,6 +19,7 @@ from fusion_contracts.cli.past import lock_at
 from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.tags import highest, of_releases
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.runtime.releases import Release
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Head", "Origin", "Scope", "at_base", "head_of", "kept_origin", "last_release", "versions_before"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scope:
     """What is asked about: a project and the base of the change, what tags call it, and the servers of -s."""
 
@@ -43,7 +44,7 @@ class Scope:
         return cls(project, base, {*lock.servers, *before, *files.names}, globs)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """What is compared with: its name for people, its contracts, and the versions that its own name says, by server.
 
@@ -56,7 +57,7 @@ class Origin:
     files: Manifests = field(default_factory=Manifests)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Head:
     """The release that HEAD is: its commit, and the version that its tag says."""
 

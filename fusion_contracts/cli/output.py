@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from fusion_contracts import __version__
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.streams import give_up
 from fusion_contracts.errors import FusionError, fault
+from fusion_contracts.record import record
 from fusion_contracts.report.escape import log_lines
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def unwritable(error: OSError) -> FusionError:
     return FusionError(f"cannot write to standard output: {reason}", "write elsewhere", stage="usage")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """One report to write: its format, and the file; None for standard output."""
 
@@ -91,7 +92,7 @@ class Target:
         return cls(form, folder / file if sign else None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Writer:
     """How one command writes its reports: in which formats, where to, and how a person's terminal looks."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import ServerContract
+from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
 
 __all__ = ["Packed", "pack_into", "package_folder"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Packed:
     """The file, as people name it; how many changes it tells, from which releases, and whether it was rewritten."""
 

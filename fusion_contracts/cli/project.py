@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from fusion_contracts.cli.judging import Judging
 from fusion_contracts.config import Config, ConfigFile, read
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 from fusion_contracts.report import FORMATS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Judging", "Project", "chosen", "matches", "open_project", "read_settings", "refuse_command", "selected"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Project:
     """A folder, its settings (and the file they stand in, if any), and the lock's path as people wrote it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.waived import known_at, since_releases
 from fusion_contracts.cli.waiving import Job, rewrite, row
 from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["list_waivers", "prune"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Since:
     """The lock since its base, and what the waivers at the base accepted."""
 

@@ -13,6 +13,7 @@ from fusion_contracts.cli.roster import Roster
 from fusion_contracts.cli.wanted import Wanted, locked_as
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.sources.base import Reading
@@ -25,7 +26,7 @@ __all__ = ["Effort", "Refreshed", "limits_of", "raise_first", "read", "refresh"]
 _KEPT = "its old entry stays in the lock, if it has one; the rest is locked"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Effort:
     """How much is done at a time (`jobs`), and which servers may be away without an effect on how the command ends.
 

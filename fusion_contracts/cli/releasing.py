@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from fusion_contracts.cli.project import Project, selected
 from fusion_contracts.cli.release_name import checked_name, default_name
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.packing import Packed
@@ -24,7 +25,7 @@ _NO_FOLDER = frozenset('/\\<>:"|?*')  # what some system refuses in a name
 _LONGEST = 100
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Job:
     """What the command line asks of `fusion release`; `newest`: how many releases of a server stay."""
 
@@ -35,7 +36,7 @@ class Job:
     package: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """One server: the release that holds its contract, whether it is a new one, and those that were removed."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from fusion_contracts.cli.output import OK, Writer
@@ -14,13 +14,14 @@ from fusion_contracts.loop.usage.engines import Engine, opened, shown
 from fusion_contracts.loop.usage.period import side
 from fusion_contracts.loop.usage.period import since as since_of
 from fusion_contracts.loop.usage.queries import Filter
+from fusion_contracts.record import record
 from fusion_contracts.report.usability import render
 from fusion_contracts.report.usability.model import Period, Report
 
 __all__ = ["Asked", "answer"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asked:
     """What the command line asks of a log."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from fusion_contracts.cli.output import OK, Writer, say
 from fusion_contracts.cli.project import Project, read_settings
 from fusion_contracts.config import Waiver, text_of
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
 from fusion_contracts.report.grouping import DIGITS, subject
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Job", "rewrite", "row", "run"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asked:
     """What the command line says is accepted, why and until when."""
 
@@ -41,7 +41,7 @@ class Asked:
         return {"--tool": self.tool, "--pointer": self.pointer, "--reason": self.reason, "--until": self.until}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Job:
     """What is asked, where an ID is looked for, and in which project."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from fusion_contracts.cli.output import tell
 from fusion_contracts.cli.project import Project
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock, ServerContract, SourceRecord
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.sources.base import Options, Source
@@ -25,7 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Access:
     """What the command line adds to the source that it names.
 
@@ -63,7 +64,7 @@ class Access:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """A source to read. `name` is the server's NAME: given, or the settings' key; None: the source derives it.
 

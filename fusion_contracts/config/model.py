@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Any, ClassVar, Literal, TypeAlias
+
+from fusion_contracts.record import record
 
 __all__ = [
     "Config",
@@ -37,7 +39,7 @@ def hyphenated(name: str) -> str:
 _STRICT: dict[str, Any] = {"extra": "forbid", "alias_generator": hyphenated, "use_attribute_docstrings": True}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A server to start (`command`) or contact (`url`), a saved listing to read (`path`), or code to import (`object`).
 
@@ -84,7 +86,7 @@ class Source:
             raise ValueError('names a variable that cannot be one: it is empty, or holds "="')
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Volatile:
     """Text that differs from run to run: what `pattern` matches is stored as `{volatile}`."""
 
@@ -101,7 +103,7 @@ class Volatile:
     """A JSON pointer into the tool as MCP lists it, or a glob, which reaches prose alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Waiver:
     """Findings that are accepted on purpose: by `fingerprints`, or by `rule` until a day."""
 
@@ -143,7 +145,7 @@ class Waiver:
 _FINGERPRINT = re.compile("[0-9a-f]{7,16}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Server:
     """What holds for the servers of a name, in place of the keys of the same name at the top."""
 
@@ -168,7 +170,7 @@ class Server:
         _judge_limits(self.timeout, self.memory)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """What one server may take while it is listed, where nothing of its own says otherwise."""
 
@@ -183,7 +185,7 @@ class Limits:
         _judge_limits(self.timeout, self.memory)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Config:
     """All settings, with their defaults, but for flags of commands: those are the command line's to know."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 
 __all__ = ["MARK", "ConfigFile", "dig", "locate", "table_in", "text_of"]
 
@@ -18,7 +18,7 @@ MARK = "\ufeff"
 _MAX_BYTES = 4 * 2**20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConfigFile:
     """Where settings stand: the file, and whether under `[tool.fusion]` (else at the top level)."""
 

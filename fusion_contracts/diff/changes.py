@@ -6,11 +6,11 @@ plain subclasses of one dataclass: the class says what happened, `name` to what.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from fusion_contracts.diff.findings import FindingSide
 from fusion_contracts.model import JsonValue
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.schema.changes import Edit, SchemaChange
@@ -28,7 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ContractChange:
     """One fact. `pointer` is relative to the tool, or to the contract; `before` and `after` as in a finding.
 
@@ -173,7 +173,7 @@ class OutputSchemaRemoved(ContractChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class HintChanged(ContractChange):
     """One of the four hints was written differently; `name` is the hint, `before` and `after` as written.
 
@@ -186,7 +186,7 @@ class HintChanged(ContractChange):
     matters: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class InvisibleTextAdded(ContractChange):
     """Text that people cannot see entered the prose; `after` is the whole text, `hidden` the runs that are new."""
 
@@ -265,7 +265,7 @@ class TemplateVariablesChanged(ContractChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UnclassifiedChange(ContractChange):
     """A field that no other fact covers; `had` and `has` tell a missing field from null."""
 
@@ -273,7 +273,7 @@ class UnclassifiedChange(ContractChange):
     has: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class VersionBumpMissing(ContractChange):
     """The declared version moved too little; `before` and `after` are the versions, `name` where it is declared.
 
@@ -292,7 +292,7 @@ class SchemaNarrowed(ContractChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Undecided(ContractChange):
     """Whether a change breaks could not be decided; `name` tells the changes for people, `reason` says why."""
 

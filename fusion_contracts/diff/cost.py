@@ -8,9 +8,9 @@ every machine, needs no vocabulary file, and is meant for comparing before and a
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from fusion_contracts.model import ServerContract, Tool
+from fusion_contracts.record import record
 
 __all__ = ["GROWTH_PERCENT", "Cost", "catalog_tokens", "tool_tokens"]
 
@@ -39,7 +39,7 @@ def catalog_tokens(contract: ServerContract) -> int:
     return sum(map(tool_tokens, contract.tools.values()))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cost:
     """The tokens that a server's tools take, before and after. `str()` of it is for people.
 

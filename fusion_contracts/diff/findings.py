@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
@@ -12,6 +12,7 @@ from fusion_contracts.canonical import canonical_json
 from fusion_contracts.diff.cost import Cost
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.record import record
 
 __all__ = ["SCHEMA_VERSION", "Finding", "FindingSide", "Level", "Report", "Side"]
 
@@ -29,7 +30,7 @@ class Level(IntEnum):
     BREAKING = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Side:
     """One of the two things compared: `label` for people, `kind` as sources name it, `revision` where git has one."""
 
@@ -43,7 +44,7 @@ class Side:
         return shown if self.revision is None else {**shown, "revision": self.revision}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Finding:
     """One judged change. `pointer` is relative to the tool as MCP lists it, without a tool to the contract.
 
@@ -104,7 +105,7 @@ class Finding:
         return shown
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """What a comparison found, and what could not be checked. Findings are kept in one order, the worst first.
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fusion_contracts.diff.changes import Fact, VersionBumpMissing
 from fusion_contracts.diff.classify import classify
 from fusion_contracts.diff.findings import Finding
 from fusion_contracts.diff.version import Bump, Version
 from fusion_contracts.model import JsonObject
+from fusion_contracts.record import record
 
 __all__ = ["Moved"]
 
 _POINTER = "/serverInfo/version"  # where a lock shows a version, wherever it is declared
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Moved:
     """The version of one server before and after, and the bump that what changed in between needs.
 

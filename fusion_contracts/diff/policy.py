@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from fusion_contracts.canonical import printable
@@ -11,6 +11,7 @@ from fusion_contracts.diff.cost import GROWTH_PERCENT
 from fusion_contracts.diff.findings import Finding, Level, Report
 from fusion_contracts.diff.rule import rule_ids
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 
 __all__ = [
     "FailOn", "Policy", "apply_levels", "exit_code", "failing", "lowest", "lowest_limit", "read_levels", "require_rule",
@@ -26,7 +27,7 @@ _LOWEST: dict[FailOn, Level | None] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Policy:
     """How the changes of one server are judged: what a call may hold, levels by rule, and the rest as for `diff`."""
 

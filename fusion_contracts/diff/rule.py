@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from fusion_contracts.diff.findings import Level
 from fusion_contracts.model import JsonValue
+from fusion_contracts.record import record
 
 __all__ = ["Example", "Judgement", "Rule", "RuleSide", "Verdict", "find", "rule", "rule_ids", "rules_for"]
 
@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
 Judgement: TypeAlias = str | Verdict | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Example:
     """A pair on which exactly one rule fires, for the documentation and for the rule's own test.
 
@@ -59,7 +59,7 @@ class Example:
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Rule:
     """A rule: which changes it judges, how, and how its level comes about.
 

@@ -7,7 +7,7 @@ in the report, marked, counts apart and fails no run. An expired waiver accepts 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
@@ -16,6 +16,7 @@ from fusion_contracts.diff.changes import Fact, WaiverExpired, WaiverUnmatched
 from fusion_contracts.diff.classify import classify
 from fusion_contracts.diff.findings import Finding
 from fusion_contracts.diff.policy import require_rule
+from fusion_contracts.record import record
 
 __all__ = ["Use", "Waiver", "accept", "complaints", "described", "spent", "uses"]
 
@@ -47,7 +48,7 @@ class Waiver(Protocol):
     def what(self) -> tuple[Any, ...]: ...  # noqa: D102
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Use:
     """One waiver in one comparison: its place among the waivers, and the findings that it names there."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fusion_contracts.canonical import printable
@@ -30,6 +29,7 @@ from fusion_contracts.lockfile.shape import ShapeError
 from fusion_contracts.lockfile.tables import prompt_table, resource_table, server_table, tool_table
 from fusion_contracts.lockfile.writer import key, write_table
 from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.record import record
 
 __all__ = [
     "HEADER", "LOCK_VERSION", "OpenLock", "decode", "encode", "encode_entries", "encode_server", "open_lock",
@@ -102,7 +102,7 @@ def _refusal(contract: ServerContract) -> FusionError | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OpenLock:
     """A lock and the digests that stand in its text, by server. `file.verify` compares the two."""
 

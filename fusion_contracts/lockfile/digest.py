@@ -18,12 +18,12 @@ agents act on them. Digests detect edits by hand and bad merges; they are no def
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fusion_contracts.canonical import canonical_json
 from fusion_contracts.lockfile.tables import tool_table
 from fusion_contracts.model import JsonValue, Prompt, Resource, ResourceTemplate, ServerContract, Tool
+from fusion_contracts.record import record
 
 __all__ = [
     "KINDS",
@@ -42,7 +42,7 @@ Entry = tuple[str, str]
 KINDS = ("interface", "prose", "hints")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Digests:
     """`sha256:` and 64 hexadecimal digits, for each kind of content."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 
 from fusion_contracts.canonical import printable
@@ -20,6 +20,7 @@ from fusion_contracts.lockfile.file import FOLDER
 from fusion_contracts.lockfile.reader import StoredDigests
 from fusion_contracts.lockfile.splice import joined, splice, split
 from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.record import record
 
 __all__ = ["MOST", "LockFiles", "file_name", "part_names", "renewed"]
 
@@ -28,7 +29,7 @@ MOST = 10
 _PART = ".lock"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LockFiles:
     """A lock as it is kept: the text of the one file (`whole`), or the texts of the folder's files by their names.
 

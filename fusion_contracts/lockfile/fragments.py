@@ -7,6 +7,7 @@ from typing import Any
 
 from fusion_contracts.lockfile.splice import parted
 from fusion_contracts.lockfile.statements import statements
+from fusion_contracts.record import record
 
 __all__ = ["Fragment", "Fragments", "Key", "fragments"]
 
@@ -24,7 +25,7 @@ class Fragment:
     body: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fragments:
     """What stands before the first table, and the entries by key."""
 

@@ -8,12 +8,13 @@ server that one side removed and the other changed is a conflict.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from fusion_contracts.canonical import equal, shortened
 from fusion_contracts.lockfile.tables import prompt_table, resource_table, server_table, source_table, tool_table
 from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.record import record
 
 __all__ = ["PARTS", "Conflict", "Merged", "merge", "same_entry", "same_server"]
 
@@ -31,7 +32,7 @@ _TABLES: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Conflict:
     """One thing that both sides changed, each in its own way.
 
@@ -56,7 +57,7 @@ class Conflict:
         return f"{remover} side removed {what}, {changer} side changed it"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Merged:
     """The merge as either side would have it: equal but for the entries in `conflicts`."""
 

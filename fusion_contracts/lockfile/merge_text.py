@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.codec import HEADER, encode_entries, open_lock
@@ -11,11 +11,12 @@ from fusion_contracts.lockfile.fragments import Fragments, Key, fragments
 from fusion_contracts.lockfile.merge import PARTS, Conflict, Merged, merge, same_entry, same_server
 from fusion_contracts.lockfile.verify import damage
 from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.record import record
 
 __all__ = ["MergedText", "merge_texts"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MergedText:
     """The merged text; where there are conflicts, each stands whole between git's markers and all else is merged."""
 
@@ -23,7 +24,7 @@ class MergedText:
     conflicts: tuple[Conflict, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Side:
     """One of the three: its contracts and the pieces of its text. Nothing, where the file was not there."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fusion_contracts.canonical import printable, shortened
 from fusion_contracts.errors import Problem
 from fusion_contracts.lockfile.codec import OpenLock, open_lock
 from fusion_contracts.lockfile.digest import KINDS, Digests, Entry, all_digests
 from fusion_contracts.model import ServerContract
+from fusion_contracts.record import record
 
 __all__ = ["SurfaceChange", "damage", "surface_changes", "verify"]
 
@@ -55,7 +54,7 @@ def _label(entry: Entry) -> str:
     return f"{kind.replace('_', ' ')} {shortened(name)}" if name or kind != "server" else "the server's own table"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SurfaceChange:
     """One entry whose digests differ. `what` is `added`, `removed`, or the kinds of content that changed."""
 

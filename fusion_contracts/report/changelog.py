@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fusion_contracts.diff.bump import bump_of, least_bump
 from fusion_contracts.diff.version import Bump
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import JsonObject, Lock
+from fusion_contracts.record import record
 from fusion_contracts.report.advice import advice
 from fusion_contracts.report.bump import bump_from
 from fusion_contracts.report.counts import count, is_reworded, of_prose, of_safe
@@ -30,7 +30,7 @@ _NAMED = 12  # tools that a line names
 _LONGEST = 200  # characters of a call
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """What led to one release, or to the present state: `before` is what was known, `report` what changed since.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Compared", "Context"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compared:
     """One lock of the run, or the two sources that `fusion diff` was given.
 
@@ -52,7 +53,7 @@ class Compared:
         return self.parts.get(server) or only or (f"{self.path}/{file_name(server)}", "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Context:
     """What surrounds a report. Every format takes one, and uses of it what it can show.
 

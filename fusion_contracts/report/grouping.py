@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Cost, Finding, Report
@@ -15,7 +16,7 @@ DIGITS = 7
 """Digits of a group's id, or of a fingerprint, that people are shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Section:
     """All findings about one server of one lock, the worst first; `cost` is what its tools cost a model."""
 

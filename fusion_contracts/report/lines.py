@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fusion_contracts.lockfile.statements import statements
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
@@ -29,7 +29,7 @@ _SERVER = {"protocolVersion": "protocol_version", "serverInfo": "info", "resourc
 _PROMPT_OWN = frozenset({"title", "description", "arguments"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A line of a file: `path` from the repository's top with forward slashes, `line` counted from 1."""
 

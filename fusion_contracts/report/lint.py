@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.model import JsonObject, ServerContract
+from fusion_contracts.record import record
 from fusion_contracts.report.counts import count, joined
 from fusion_contracts.report.layout import paint
 from fusion_contracts.report.lint_limits import LIMITS, Limit
@@ -18,7 +18,7 @@ __all__ = ["Breach", "lint", "render", "to_dict"]
 _PROVIDER = 15  # cells of a provider's name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Breach:
     """One place in a tool that exceeds one limit; `tool` is None for a limit on all tools together."""
 

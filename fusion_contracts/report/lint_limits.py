@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from fusion_contracts.model import JsonObject, JsonValue, ServerContract, Tool
+from fusion_contracts.record import record
 from fusion_contracts.schema.dialect import dialect_of
 from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST
 from fusion_contracts.schema.dialect_places import Place, Places
@@ -22,7 +22,7 @@ Found: TypeAlias = tuple[str | None, str, str]
 """The tool's name (None: all tools together), the pointer into it, and what is wrong in words."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limit:
     """One limit: its id, whose it is, where it is known from, and how a contract is found to exceed it."""
 

@@ -10,9 +10,10 @@ last all but the ids.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fusion_contracts.record import record
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.commands import waive
 from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
@@ -45,7 +46,7 @@ _GONE = frozenset({"tool-removed", "tool-renamed", "action-removed", "action-ren
 _REST = "see the JSON report"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Detail:
     """How much is told. `names`, `sentence` and `value` are the most of a row's tools, and of characters of a text."""
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable, shortened
+from fusion_contracts.record import record
 from fusion_contracts.report import commands
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
@@ -109,7 +109,7 @@ def render_problems(problems: Sequence[Problem], *, width: int, colour: bool = F
     return "".join(f"{line}\n" for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Page:
     """Where things stand on a line, and what is shown in full."""
 

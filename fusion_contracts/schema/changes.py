@@ -7,8 +7,9 @@ Where several add the same fields, these have a base of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
+
+from fusion_contracts.record import record
 
 __all__ = [
     "AdditionalPropertiesChanged", "AllOfChanged", "AnnotationChanged", "BoundChanged", "BranchAdded", "BranchRemoved",
@@ -37,7 +38,7 @@ class Place(NamedTuple):
     uses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SchemaChange:
     """One edit. `before` and `after` hold the JSON that differs (None where nothing stood)."""
 
@@ -46,7 +47,7 @@ class SchemaChange:
     after: JsonValue = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PropertyChange(SchemaChange):
     """About one property: its name, and whether it must be sent."""
 
@@ -60,14 +61,14 @@ class PropertyAdded(PropertyChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PropertyRemoved(PropertyChange):
     """A property is no longer named; `before` is its schema; `refused`: the new object rejects the name."""
 
     refused: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PropertyRenamed(SchemaChange):
     """A property vanished and another took its place; `carries`: the old value may be sent under the new name."""
 
@@ -82,7 +83,7 @@ class RequiredChanged(PropertyChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TypesChanged(SchemaChange):
     """The set of JSON types changed; `removed` and `added` hold type names, integer inside number is a narrowing."""
 
@@ -90,7 +91,7 @@ class TypesChanged(SchemaChange):
     added: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class EnumChanged(SchemaChange):
     """The closed list of values (enum, or const as a list of one) changed; None stands for no list.
 
@@ -101,7 +102,7 @@ class EnumChanged(SchemaChange):
     added: tuple[JsonValue, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BoundChanged(SchemaChange):
     """A numeric keyword changed, appeared or vanished.
 
@@ -132,7 +133,7 @@ class UniqueItemsChanged(SchemaChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AdditionalPropertiesChanged(SchemaChange):
     """`additionalProperties` changed: `before` and `after` are True (also when it was left out), False, or a schema.
 
@@ -142,7 +143,7 @@ class AdditionalPropertiesChanged(SchemaChange):
     explicit_before: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class NamedKeywordChange(SchemaChange):
     """About one keyword of several that are told alike."""
 
@@ -155,7 +156,7 @@ class UnevaluatedChanged(NamedKeywordChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PatternPropertyChanged(SchemaChange):
     """A pattern of `patternProperties` appeared (`before` None) or vanished (`after` None)."""
 
@@ -168,7 +169,7 @@ class PropertyNamesChanged(SchemaChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class DependentRequiredChanged(SchemaChange):
     """What must be sent along with `name` changed; `before` and `after` are lists of names, or None."""
 
@@ -177,7 +178,7 @@ class DependentRequiredChanged(SchemaChange):
     removed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class DependentSchemaChanged(SchemaChange):
     """The schema that holds when `name` is sent appeared or vanished."""
 
@@ -190,7 +191,7 @@ class ItemsChanged(SchemaChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PrefixItemChanged(SchemaChange):
     """A position of `prefixItems` appeared or vanished."""
 
@@ -203,7 +204,7 @@ class ContainsChanged(SchemaChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BranchChange(SchemaChange):
     """About a branch of `anyOf` or `oneOf`; `discriminator` is the constant that tells it apart, if one does."""
 
@@ -271,7 +272,7 @@ class Rewritten(SchemaChange):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class DefaultChanged(SchemaChange):
     """`default` changed; `had`/`has` tell a missing one from `null`; `optional`: it may be left out on both sides."""
 

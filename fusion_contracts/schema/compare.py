@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from fusion_contracts.record import record
 from fusion_contracts.schema.answer import NOTHING
 from fusion_contracts.schema.aside import aside, without
 from fusion_contracts.schema.build import Builder
@@ -38,7 +38,7 @@ CHEAP = 64  # parts of a conjunction that cost as much to judge a value by as on
 DEEPEST = 20_000  # Python frames: a schema of a thousand levels takes some ten per level
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comparison:
     """The answer for a pair of schemas.
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import JsonObject, JsonValue, ServerContract, SourceRecord
+from fusion_contracts.record import record
 
 __all__ = ["Listing", "Options", "Reading", "Source", "VolatileRule", "joined", "keep_unread"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VolatileRule:
     """Text that differs from machine to machine or run to run, and is no part of the contract.
 
@@ -34,7 +35,7 @@ def _silent(text: str) -> None:
     """Progress that nobody asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """How to read: the same for every kind of source; each takes what concerns it.
 
@@ -74,7 +75,7 @@ class Options:
             object.__setattr__(self, name, value)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listing:
     """What a server said, as it said it: raw JSON, noise and malformed entries included.
 
@@ -94,7 +95,7 @@ class Listing:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """What one source gave.
 

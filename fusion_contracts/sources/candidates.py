@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fusion_contracts.canonical import equal, printable, shortened
 from fusion_contracts.model import JsonValue, ServerContract
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Reading, VolatileRule
 from fusion_contracts.sources.volatile import pointer_token, replaced
 from fusion_contracts.sources.wire import server_document, tool_document
@@ -20,7 +20,7 @@ _OPENING, _CLOSING = "=(\"'[<", ".,;:!?)\"']>"
 _KINDS = ("[0-9]+", "[0-9A-Za-z]+", r"\S+")  # what a text that differs may be, the narrowest first
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Candidate:
     """Something that differs by itself, in a sentence, and the rule that makes it equal; None where no rule can."""
 

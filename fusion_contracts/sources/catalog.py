@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 from fusion_contracts.canonical import loads, printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject, JsonValue, SourceRecord
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Listing, Options, Reading
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.formats import document_listing, is_tool, mcp_tools
@@ -28,7 +29,7 @@ _SECTIONS = ("prompts", "resources", "resourceTemplates")
 _CLIENT_ROOTS = ("mcpServers", "mcp_servers", "context_servers", "servers", "mcp")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CatalogSource:
     """A catalog file. `path` is relative to the folder that `Options.root` names, or absolute."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import ClassVar
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import SourceRecord
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading, Source, joined
 from fusion_contracts.sources.clients import Entry, entries_of, parse_document, secret_inputs
 from fusion_contracts.sources.environment import Beside
@@ -17,7 +18,7 @@ from fusion_contracts.sources.environment import Beside
 __all__ = ["ClientConfigSource", "Listed", "Served"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Served:
     """One server of a configuration: its source, and the variables that `--input` sets for it alone."""
 
@@ -25,7 +26,7 @@ class Served:
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listed:
     """What a configuration names, by NAME; `problems` are of servers that cannot even be tried, each with its NAME.
 
@@ -43,7 +44,7 @@ class Listed:
         return frozenset({*self.servers, *self.disabled, *(one.server for one in self.problems if one.server)})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClientConfigSource:
     """A file that names servers, whichever client's it is. `path` starts at the project's folder."""
 

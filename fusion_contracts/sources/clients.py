@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.record import record
 
 __all__ = [
     "MAX_BYTES",
@@ -50,7 +51,7 @@ _ROOT_KEYS = tuple(re.compile(word + rb"""["']?\s*:\s*[{/]""") for word in (b"mc
 _LOCK = re.compile(rb"^\s*lock_version\s*=", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filter:
     """Which of a server's tools the client offers: those in `only` (None: all), less those in `without`."""
 
@@ -62,7 +63,7 @@ class Filter:
         return (self.only is None or tool in self.only) and tool not in self.without
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """One server of a client configuration: a command or a URL. Texts may hold `${NAME}` references.
 

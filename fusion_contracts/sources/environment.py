@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from fusion_contracts.record import record
 
 __all__ = ["Beside"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Beside(Mapping[str, str]):
     """`variables`, and below them an environment: that of the process which looks something up, unless one is given."""
 

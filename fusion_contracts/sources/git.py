@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading
 from fusion_contracts.sources.catalog import parsed, read_catalog
 from fusion_contracts.sources.lock import reading_of
@@ -42,7 +42,7 @@ _TARGET_BRANCHES = (
 _BASE_COMMITS = ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "CIRRUS_BASE_SHA")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GitSource:
     """`git:REV[:PATH]`: the lock, or another lock or catalog, as it was at a revision."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.file import FOLDER
+from fusion_contracts.record import record
 from fusion_contracts.sources.git import SHALLOW, is_shallow, run_git
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tag:
     """A tag, and the id of the commit that it marks."""
 
@@ -24,7 +24,7 @@ class Tag:
     commit: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Commit:
     """A commit: its id, and the day it was made, where it was made."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import ClassVar
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading
 from fusion_contracts.sources.clients import Filter
 from fusion_contracts.sources.contract import contract_of
@@ -22,7 +23,7 @@ __all__ = ["TRANSPORTS", "HttpSource"]
 TRANSPORTS = ("http", "sse")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HttpSource:
     """A URL that speaks MCP. It may hold `${VAR}`, as the values of `headers` may.
 

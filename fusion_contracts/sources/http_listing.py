@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Listing, Options
 from fusion_contracts.sources.http_channel import HttpChannel, SessionLostError, StreamableChannel
 from fusion_contracts.sources.http_errors import refused
@@ -54,7 +54,7 @@ def list_server(target: Target, transport: str | None, options: Options) -> tupl
             raise older.told from None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Listing:
     """One try to list a server, in the time that there is for all of it."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import quote, urljoin, urlsplit
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.record import record
 
 __all__ = ["Url", "parse"]
 
@@ -17,7 +17,7 @@ _HOST = re.compile(r"[a-z0-9._-]+")
 _SAFE = "/%:@!$&'()*+,;=~?[]|"  # stays as written; all else is percent-encoded
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Url:
     """An address. `host` is lower-case, an IPv6 address without its brackets; `target` is path and query."""
 

@@ -13,6 +13,7 @@ from typing import Protocol
 from fusion_contracts.canonical import loads, printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.record import record
 
 __all__ = [
     "MAX_BYTES", "MAX_MESSAGE", "METHOD_NOT_FOUND", "Channel", "Connection", "FloodError", "RefusedError", "Settled",
@@ -38,7 +39,7 @@ class FloodError(Exception):
     """The server sent more than is read; the text says how much."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settled:
     """A channel's word that a request is over: unless it is answered by now, it never will be.
 

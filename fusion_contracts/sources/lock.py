@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["LockSource", "files_in", "reading_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LockSource:
     """A lock on disk. `path` is relative to the folder that `Options.root` names, or absolute."""
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Listing
 from fusion_contracts.sources.jsonrpc import Connection, RefusedError, SilenceError
 
@@ -41,7 +42,7 @@ class ListTimeoutError(Exception):
     """The server was greeted and did not finish listing in time; the text names the method."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Welcome:
     """What a server says about itself. `capabilities` is None where it says nothing of them."""
 

@@ -12,8 +12,9 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from fusion_contracts.record import record
 
 __all__ = ["DEFAULT", "SUPPORTED", "bytes_of", "shown_size", "used", "watched"]
 
@@ -54,7 +55,7 @@ def watched(pid: int, limit: int, exceeded: Callable[[], None]) -> Iterator[None
         _WATCHER.remove(pid)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Watched:
     limit: int
     exceeded: Callable[[], None]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -12,6 +11,7 @@ from typing import Any, ClassVar
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading, joined
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.objects.target import Target
@@ -24,7 +24,7 @@ _LONG = 12  # characters from which on a mixed value is no word
 _TOLD = 5  # names of a module's objects in one sentence
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PythonSource:
     """An object in a module. Reading it runs the module's code, as starting a server does."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading
 from fusion_contracts.sources.lock import LockSource
 
@@ -18,7 +18,7 @@ RELEASES = ".fusion/releases"
 _PART = re.compile(r"[^/\\\x00-\x1f]+")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReleaseSource:
     """`release:[SERVER/]NAME`: of one server, or of every server that has a release of that name."""
 

@@ -15,6 +15,7 @@ from typing import ClassVar
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
+from fusion_contracts.record import record
 from fusion_contracts.sources import memory
 from fusion_contracts.sources.base import Listing, Options, Reading
 from fusion_contracts.sources.clients import Filter
@@ -45,7 +46,7 @@ class _NotGreetedError(Exception):
         self.tail = tail
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StdioSource:
     """A command that speaks MCP on its standard streams. `env` values may hold `${VAR}`, as the command may.
 

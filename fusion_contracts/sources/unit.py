@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fusion_contracts.errors import FusionError, Problem, fault
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading, Source
 from fusion_contracts.sources.candidates import Candidate
 from fusion_contracts.sources.twice import read_twice
@@ -15,7 +16,7 @@ __all__ = ["TWICE", "Answer", "Task", "work"]
 TWICE = "listing twice, to find what changes by itself"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Task:
     """What to read, and how; `twice` lists a live server a second time, to find what differs by itself."""
 
@@ -24,7 +25,7 @@ class Task:
     twice: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """What came of a task: a reading, or the problem that it ended with; and what differed in a second listing."""
 

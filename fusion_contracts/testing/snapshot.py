@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.cli.project import Judging, Project, open_project
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ _WIDTH = 96  # columns of a report inside a failure, which pytest indents
 _ACCEPT = "pytest --fusion-update"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Snapshot:
     """One server's entry in a lock. `locked` is None where the lock has none, or is not there."""
 

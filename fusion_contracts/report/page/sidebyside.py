@@ -7,12 +7,12 @@ for another one, and costs no more than it takes to write both down, however lar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
 
 from fusion_contracts.canonical import canonical_json, equal
 from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.record import record
 from fusion_contracts.report.page.markup import json_text
 
 __all__ = ["ABSENT", "Hunk", "hunks"]
@@ -23,7 +23,7 @@ ABSENT = object()
 """The side of a document that is not there."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hunk:
     """Neighbouring lines: the same on both sides up to a comma, or those that stood and those that stand there now."""
 
@@ -32,7 +32,7 @@ class Hunk:
     new: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Line:
     """A line of one side, or of both."""
 
@@ -80,7 +80,7 @@ def _in_order(value: JsonValue, other: JsonValue) -> JsonValue:
     return value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Place:
     """Where a value stands: how deep, behind which key, and what follows it on each side."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias, get_args
+
+from fusion_contracts.record import record
 
 __all__ = ["ENDINGS", "FORMATS", "Action", "Ending", "Healing", "Loops", "Period", "Report", "Span", "together"]
 
@@ -18,7 +20,7 @@ Ending: TypeAlias = Literal["healed", "stopped", "open"]
 ENDINGS: tuple[Ending, ...] = get_args(Ending)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Healing:
     """Errors, and those after which the next call of the action in the run succeeded."""
 
@@ -34,7 +36,7 @@ class Healing:
         return Healing(self.errors + other.errors, self.healed + other.healed)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loops:
     """Loops of one ending: how many, and the model calls after the first error.
 
@@ -65,7 +67,7 @@ class Loops:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Action:
     """One action of one server; of several together the names are "".
 
@@ -102,7 +104,7 @@ class Action:
         return self.loops.get(ending, Loops())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """A span of time: when it begins, in microseconds since 1970, and the calls and errors in it."""
 
@@ -111,7 +113,7 @@ class Span:
     errors: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Period:
     """What a log says of one period or release.
 
@@ -135,7 +137,7 @@ class Period:
         return together(self.actions)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """The report on a log: one period, or two to compare. `notes` are what a reader must know besides."""
 

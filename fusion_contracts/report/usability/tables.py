@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from fusion_contracts.record import record
 from fusion_contracts.report.usability.model import Action, Period, Report
 from fusion_contracts.report.usability.words import DASH, SAME, change, percent
 
@@ -13,7 +13,7 @@ __all__ = ["Table", "tables"]
 _FIELDS = 20  # rows of the table of fields
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """A table: its heading, the columns' names, rows. The first `texts` columns are texts, the others numbers.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.record import record
 
 __all__ = ["Inbox", "Outbox", "Serve", "Server", "Toolset", "classes_of", "dumped"]
 
@@ -28,7 +28,7 @@ Inbox: TypeAlias = AsyncIterator[str]
 Serve: TypeAlias = Callable[[Any, Inbox, Outbox], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Server:
     """Objects that speak MCP. `classes` are `package.Class`; `serve` runs one on two streams until the input ends."""
 
@@ -37,7 +37,7 @@ class Server:
     serve: Serve
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Toolset:
     """Objects that only hold tools, one or several. `tools` gives them as MCP would list them, raw.
 

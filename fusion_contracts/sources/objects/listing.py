@@ -6,12 +6,12 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonValue
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Listing
 from fusion_contracts.sources.catalog import listing_of
 from fusion_contracts.sources.formats import document_listing, is_tool, mcp_tools
@@ -26,7 +26,7 @@ _FIELDS = frozenset({"result", "inputSchema", "input_schema", "functionDeclarati
 _LOOK = "look at the server's own code"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asking:
     """How objects are listed: `label` names the object in messages, `timeout` is in seconds for each server.
 

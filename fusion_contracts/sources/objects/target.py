@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from fusion_contracts.record import record
 from fusion_contracts.sources.naming import name_from_path, name_from_word
 
 __all__ = ["Target"]
@@ -15,7 +15,7 @@ _FILE = re.compile(rf"(?P<file>.+\.py)(?::{_ATTR})?")
 _MODULE = re.compile(rf"(?P<module>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):{_ATTR}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """An object in a file (`file`, as it was written) or in a module. Without `attr` it is the only server there.
 
