@@ -26,8 +26,7 @@ def compare_contracts(old: ServerContract, new: ServerContract, *, world: str) -
     if not same(before, after):
         for hidden in hidden_added(before, after):
             yield Fact(hidden, "server", hidden.pointer)
-    if old.tools != new.tools or any(not _same(tool, new.tools[name]) for name, tool in old.tools.items()):
-        yield from _tools(old, new, world)
+    yield from _tools(old, new, world)
 
 
 def server_added(contract: ServerContract) -> Iterator[Fact]:

@@ -26,7 +26,11 @@ _KNOWN: dict[str, type[ContractChange]] = {
 
 def same(a: JsonValue, b: JsonValue) -> bool:
     """JSON equality as `canonical.equal` has it (1 is not true), much faster: where it can, C compares."""
-    return a is b or (a == b and (text_of(a) == text_of(b) is not None or _same_types(a, b)))
+    if a is b or a != b:
+        return a is b
+    if isinstance(a, str) or (isinstance(a, (dict, list)) and not a):  # holds nothing that could be of two types
+        return True
+    return text_of(a) == text_of(b) is not None or _same_types(a, b)
 
 
 def _same_types(a: JsonValue, b: JsonValue) -> bool:

@@ -99,6 +99,12 @@ class Side:
         plain = self.dialect == "openapi-3.0"
         self._judge = Judge(self.schema, "2020-12") if plain else Judge(schema, self.dialect)
 
+    def focused(self, aside: frozenset[str]) -> Side:
+        """This side, whose judge does not read what stands under names that no value it is shown will hold."""
+        other = copy(self)
+        other._judge = self._judge.without(aside)
+        return other
+
     def reread(self, dialect: str) -> Callable[[], Any]:
         """How to read this side's text in another dialect. Raises Undecided when called, where it cannot be read."""
         return lambda: Side(self.written, dialect).schema
@@ -124,11 +130,12 @@ class Pair:
         self, old: Side, new: Side, *, world: str = "declared", objects: bool = False, focused: bool = False
     ) -> None:
         self.identity = Identity()
-        self.old, self.new, self.objects = old, new.limited(self.identity.merged(old.schema, new.schema)), objects
+        new = new.limited(self.identity.merged(old.schema, new.schema))
+        alike = focused and world == "declared" and old.dialect == new.dialect
+        self._aside = aside(old.schema, new.schema) if alike else frozenset()
+        self.old, self.new, self.objects = old.focused(self._aside), new.focused(self._aside), objects
         self.space = Space()
         self.builder = Builder(self.space)
-        alike = focused and world == "declared" and old.dialect == new.dialect
-        self._aside = aside(old.schema, self.new.schema) if alike else frozenset()
         self.before = self.edited(old.schema)
         self.after = self._narrowed(self.builder.document(without(self.new.schema, self._aside)))
         self._whole, self._world = without(old.schema, self._aside), world

@@ -95,7 +95,7 @@ def explain_pair(pair: Pair, *, output: bool = False, told: Mapping[Hashable, Ed
 
 def _written(pair: Pair, found: list[Raw]) -> list[Raw]:
     """The edits at the places where they are written; a text that differs without any edit is a rewrite."""
-    found = [Raw(replace(raw.change, place=_original(raw.change.place, pair)), raw.edited) for raw in found]
+    found = [_at_its_origin(raw, pair) for raw in found]
     found = [raw for raw in found if not _idle(raw.change, pair)]
     if pair.old.dialect != pair.new.dialect:
         place = Place("/$schema", "/$schema", "")
@@ -186,6 +186,11 @@ def _blamed(comparison: Comparison, edits: tuple[Edit, ...], pair: Pair) -> tupl
     """The pair breaks and no edit does so alone: the schema as a whole takes the blame."""
     change = facts.SchemaReplaced(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
     return (_breaking(change, comparison), *edits)
+
+
+def _at_its_origin(raw: Raw, pair: Pair) -> Raw:
+    place = _original(raw.change.place, pair)
+    return raw if place == raw.change.place else Raw(replace(raw.change, place=place), raw.edited)
 
 
 def _original(place: Place, pair: Pair) -> Place:
