@@ -33,7 +33,6 @@ class Closure:
     """Builds the formula that holds of an instance when it uses declared names alone."""
 
     def __init__(self, builder: Builder) -> None:
-        self._builder = builder
         self._space = builder.space
         self._evaluator = Evaluator(builder.space)
         self._made: dict[frozenset[int], int] = {}

@@ -39,10 +39,6 @@ class Routes:
             self._pools[way] = self._through(proxy, context) if proxy else self._straight(context)
         return self._pools[way]
 
-    def is_straight(self, url: Url) -> bool:
-        """Whether the host is connected to from here, by an address that is known here."""
-        return _proxy(url) is None
-
     def close(self) -> None:
         """Close every connection."""
         for pool in self._pools.values():
