@@ -74,6 +74,8 @@ def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
     yield f"{name}  {report.verdict}  {told}{printable(why)}"
     if stale.moved:
         yield f"    {stale.moved}"
+    if stale.told:
+        yield f"    changed: {printable(stale.told)}"
     yield f"    next: {stale.next}"
 
 

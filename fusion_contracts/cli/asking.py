@@ -14,6 +14,7 @@ from fusion_contracts.model import Lock
 if TYPE_CHECKING:
     from fusion_contracts.cli.checking import Asked
     from fusion_contracts.cli.fresh import Freshness
+    from fusion_contracts.cli.judging import Judging
 
 __all__ = ["ask", "elsewhere"]
 
@@ -28,7 +29,9 @@ def elsewhere(project: Project, lock: Lock) -> frozenset[str]:
     return frozenset(lock.servers.keys() & (configured(project).names - local_parts(project).keys()))
 
 
-def ask(project: Project, lock: Lock, asked: Asked, left_out: frozenset[str]) -> Freshness | None:
+def ask(
+    project: Project, lock: Lock, asked: Asked, left_out: frozenset[str], judging: Judging
+) -> Freshness | None:
     """Ask the servers that are selected, but those `left_out`; None where none is left. Notes are told."""
     from fusion_contracts.cli.fresh import freshness
     from fusion_contracts.cli.refresh import Effort
@@ -42,7 +45,9 @@ def ask(project: Project, lock: Lock, asked: Asked, left_out: frozenset[str]) ->
         if not globs:
             return None
     effort, access = asked.effort or Effort(), asked.access or Access()
-    fresh = freshness(project, lock, progress=tell, globs=globs, effort=effort, access=access)
+    fresh = freshness(
+        project, lock, progress=tell, globs=globs, effort=effort, access=access, exact=judging.is_exact
+    )
     for note in fresh.notes:
         tell(f"note: {printable(note)}")
     return fresh

@@ -244,7 +244,7 @@ def check_lock(project: Project, asked: Asked, *, among: bool = False) -> Outcom
     lock = chosen(opened.lock, asked.servers) if among else selected(opened.lock, asked.servers, where=project.lockfile)
     names = {printable(name) for name in lock.servers}
     edited = tuple(problem for problem in damage(opened) if problem.server in names)
-    fresh, left_out = (None, frozenset()) if asked.offline else _asked(project, lock, asked)
+    fresh, left_out = (None, frozenset()) if asked.offline else _asked(project, lock, asked, judging)
     unknown: Problem | None = None
     try:
         base = basis(project, lock, asked.against, asked.base, asked.servers)
@@ -267,12 +267,14 @@ def check_lock(project: Project, asked: Asked, *, among: bool = False) -> Outcom
     )  # fmt: skip
 
 
-def _asked(project: Project, lock: Lock, asked: Asked) -> tuple[Freshness | None, frozenset[str]]:
+def _asked(
+    project: Project, lock: Lock, asked: Asked, judging: Judging
+) -> tuple[Freshness | None, frozenset[str]]:
     """What the servers list now, and which of them were not asked."""
     from fusion_contracts.cli.asking import ask, elsewhere
 
     left_out: frozenset[str] = elsewhere(project, lock) if asked.local else frozenset()
-    return ask(project, lock, asked, left_out), left_out
+    return ask(project, lock, asked, left_out, judging), left_out
 
 
 def _bumps(project: Project, judging: Judging, lock: Lock, base: Basis, asked: Asked) -> Bumps:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fusion_contracts.canonical import printable, shell_word
+from fusion_contracts.canonical import printable, shell_word, shortened
 from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.cli.refresh import Effort, refresh
 from fusion_contracts.cli.roster import Roster, configured
@@ -26,13 +26,19 @@ _TOLD = 5  # entries of a stale server that are named
 class Stale:
     """A server whose lock differs from its source; `live` is its contract now, None where it was not read.
 
-    `moved` says that the settings name another source than the lock was made from; "" where they name the same.
+    `told` says what differs. `moved` says that the settings name another source than the lock was made from. Each is
+    "" where there is nothing to say.
     """
 
     name: str
-    reason: str
+    told: str
     live: ServerContract | None = None
     moved: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why the lock is stale."""
+        return "; ".join(filter(None, (self.moved, self.told)))
 
     @property
     def problem(self) -> Problem:
@@ -78,9 +84,11 @@ def freshness(  # noqa: PLR0913 - what is compared, and how it is read
     given: Roster | None = None,
     effort: Effort = _USUAL,
     access: Access = _PLAIN,
+    exact: Callable[[str], bool] | None = None,
 ) -> Freshness:
     """Read the sources of the lock's servers (or those `given` on the command line) and compare.
 
+    `exact` says of which servers a new version alone, or another protocol, makes the lock stale too.
     A server whose source is named nowhere but in the lock is a problem: nothing that only a lock names is started.
     Where the settings name another source than the lock, theirs is read: they vouch for it.
     """
@@ -92,38 +100,41 @@ def freshness(  # noqa: PLR0913 - what is compared, and how it is read
     found.notes += refreshed.notes
     found.live = refreshed.contracts
     for name, live in refreshed.contracts.items():
-        _compare(name, lock.servers.get(name), live, found)
+        _compare(name, lock.servers.get(name), live, found, exact=exact is not None and exact(name))
     away = {problem.server for problem in found.excused}
     left = {name: moved for name, moved in found.moved.items() if name not in found.live and name not in away}
-    found.stale += [Stale(name, moved, moved=moved) for name, moved in left.items()]
+    found.stale += [Stale(name, "", moved=moved) for name, moved in left.items()]
     return found
 
 
-def _compare(name: str, locked: ServerContract | None, live: ServerContract, found: Freshness) -> None:
+def _compare(
+    name: str, locked: ServerContract | None, live: ServerContract, found: Freshness, *, exact: bool
+) -> None:
     from fusion_contracts.lockfile.verify import surface_changes
 
     if locked is None:
         found.stale.append(Stale(name, "it is not in the lock", live))
         return
     changes = [str(change) for change in surface_changes(locked, live)]
+    quiet = _quiet_changes(locked, live)
     moved = found.moved.get(name, "")
-    if not changes and not moved:
+    if not changes and not moved and not (exact and quiet):
         found.unchanged.append(name)
-        found.notes += _quiet_changes(name, locked, live)
+        found.notes += [f"{name}: {change}, and nothing else changed" for change in quiet]
         return
     rest = f" and {len(changes) - _TOLD} more" if len(changes) > _TOLD else ""
-    told = f"{', '.join(changes[:_TOLD])}{rest}"
-    found.stale.append(Stale(name, "; ".join(filter(None, (moved, told))), live, moved))
+    told = f"{', '.join(changes[:_TOLD])}{rest}" or (", ".join(quiet) if exact else "")
+    found.stale.append(Stale(name, told, live, moved))
 
 
-def _quiet_changes(name: str, locked: ServerContract, live: ServerContract) -> list[str]:
-    """A new version alone makes no lock stale: agents rely on none."""
+def _quiet_changes(locked: ServerContract, live: ServerContract) -> list[str]:
+    """What no agent relies on: alone it makes a lock stale only where somebody asked for no difference at all."""
     pairs = {
         "version": (locked.info.get("version"), live.info.get("version")),
         "protocol": (locked.protocol_version, live.protocol_version),
     }
     return [
-        printable(f"{name}: {word} {before} -> {after}, and nothing else changed")
+        f"{word} {shortened(str(before))} -> {shortened(str(after))}"
         for word, (before, after) in pairs.items()
         if before != after
     ]

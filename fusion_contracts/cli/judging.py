@@ -67,6 +67,10 @@ class Judging:
         usual: FailOn = "any" if server in self.foreign else self.fail_on
         return first_said((one.fail_on for one in by_exactness(server, self.servers)), usual)
 
+    def is_exact(self, server: str) -> bool:
+        """Whether somebody asked that a server differ in nothing: `any`, where it is more than a foreign one's due."""
+        return first_said((one.fail_on for one in by_exactness(server, self.servers)), self.fail_on) == "any"
+
     def policy_of(self, server: str) -> Policy:
         """How the changes of a server are judged."""
         return policy_of(server, self)

@@ -169,15 +169,16 @@ def test_several_servers_at_three_in_the_morning(committed: Any, close_page: Any
 
     assert result.code == 1
     lines = result.out.splitlines()
-    assert lines[:5] == [
+    assert lines[:6] == [
         "fusion check: fusion.lock, 3 servers",
         "intact      yes",
         "fresh       1 server unchanged, 1 server changed, 1 server not checked",
         "  pages  BREAKING  1 breaking",
+        "      changed: tool close_page (interface)",
         "      next: fusion diff -s pages shows what changed, fusion lock -s pages accepts it",
     ]
-    assert lines[5].startswith("  dead  not checked: stopped before it answered initialize (exit status 1), twice.")
-    assert lines[6].startswith("      next: ")
+    assert lines[6].startswith("  dead  not checked: stopped before it answered initialize (exit status 1), twice.")
+    assert lines[7].startswith("      next: ")
     assert lines[-1] == "exit 1: fusion.lock is stale; 1 server not checked"
 
 

@@ -206,9 +206,10 @@ def test_the_pull_request_that_breaks_a_server_of_the_repository_does_not_pass(
     on_pull_request = repository.run(*steps(repository)[0].split(), "--base", "main")
 
     assert on_pull_request.code == 1
-    assert on_pull_request.out.splitlines()[2:5] == [
+    assert on_pull_request.out.splitlines()[2:6] == [
         "fresh       1 server changed",
         "  pages  BREAKING  1 breaking",
+        "      changed: tool close_page (interface)",
         "      next: fusion diff -s pages shows what changed, fusion lock -s pages accepts it",
     ]
     assert on_pull_request.out.splitlines()[-1] == "exit 1: fusion.lock is stale"
