@@ -13,7 +13,13 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / ".github").rglob("*.y*ml"))
+FILES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for part in ("actions", "workflows")
+    for path in (ROOT / ".github" / part).rglob("*.y*ml")
+)
+WORKFLOWS = [name for name in FILES if "/workflows/" in name]
+RELEASE = ".github/workflows/release.yml"
 ACTION = ".github/actions/check/action.yml"
 
 
@@ -35,7 +41,7 @@ def action(root: Path) -> dict[str, Any]:
 
 
 def test_the_files_are_found() -> None:
-    assert {ACTION, ".github/workflows/ci.yml"} <= set(FILES)
+    assert {ACTION, RELEASE, ".github/workflows/ci.yml"} <= set(FILES)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -46,10 +52,24 @@ def test_nothing_of_an_event_becomes_a_command(root: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_used_is_pinned_to_a_version(root: Path, name: str) -> None:
-    used = [step["uses"] for step in steps(load(root, name)) if "uses" in step]
-    assert used
-    assert [one for one in used if not re.fullmatch(r"[\w-]+/[\w./-]+@(v\d+(\.\d+)*|[0-9a-f]{40})", one)] == []
+def test_what_is_used_is_pinned_to_a_commit_that_says_its_version(root: Path, name: str) -> None:
+    used = re.findall(r"^ *-? *uses: (.+)$", (root / name).read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(used) == len([step for step in steps(load(root, name)) if "uses" in step]) > 0
+    assert [one for one in used if not re.fullmatch(r"[\w-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == []
+
+
+def test_one_action_is_one_commit_everywhere(root: Path) -> None:
+    pages = [*FILES, "docs/provenance.md"]
+    text = "\n".join((root / name).read_text(encoding="utf-8") for name in pages)
+    used = set(re.findall(r"uses: (\S+)@([0-9a-f]{40} # \S+)$", text, re.MULTILINE))
+    assert len(dict(used)) == len(used) > 0
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_no_checkout_keeps_its_token(root: Path, name: str) -> None:
+    checkouts = [step for step in steps(load(root, name)) if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkouts
+    assert [step for step in checkouts if step.get("with", {}).get("persist-credentials") is not False] == []
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -104,3 +124,30 @@ def test_the_step_that_installs_makes_a_python_that_has_fusion(
         [python, "-P", "-m", "fusion_contracts", "--version"], check=True, capture_output=True, text=True
     )
     assert said.stdout.startswith("fusion-contracts ")
+
+
+def test_only_jobs_of_a_release_that_run_nothing_of_the_repository_may_write(root: Path) -> None:
+    workflow = load(root, RELEASE)
+    assert workflow["permissions"] == {}
+    assert workflow["concurrency"]["cancel-in-progress"] is False
+    assert {name: job["permissions"] for name, job in workflow["jobs"].items()} == {
+        "build": {"contents": "read"},
+        "test": {"contents": "read"},
+        "attest": {"id-token": "write", "attestations": "write"},
+        "publish": {"id-token": "write"},
+        "announce": {"contents": "write"},
+    }
+    for name in ("attest", "publish", "announce"):
+        own = workflow["jobs"][name]["steps"]
+        assert [step for step in own if "checkout" in step.get("uses", "")] == []
+        assert [step["run"].split()[:2] for step in own if "run" in step] == [["gh", "release"]] * (name == "announce")
+
+
+def test_a_release_goes_one_way(root: Path) -> None:
+    """What is published was built once, tested and attested before."""
+    jobs = load(root, RELEASE)["jobs"]
+    assert {name: job.get("needs") for name, job in jobs.items()} == {
+        "build": None, "test": "build", "attest": "test", "publish": "attest", "announce": "publish",
+    }  # fmt: skip
+    assert jobs["publish"]["environment"]["name"] == "pypi"
+    assert load(root, RELEASE)[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 reads the key `on` as true
