@@ -59,7 +59,7 @@ def about_rule(rule: Rule) -> Iterator[str]:
 FORMAT_PAGE = """\
 # Report formats
 
-Written by `python docs/generate.py` from the files in `fusion_contracts/report/`; edit those.
+Written by `python docs/generate.py` from the files in `fusion_contracts/report/formats/`; edit those.
 
 `fusion diff` and `fusion check` take `--format FORMAT` or `--format FORMAT=FILE`, as often as you like: one run writes
 them all. One of them may go to standard output (or to the file of `-o`). Files are written together or not at all, and
@@ -87,9 +87,6 @@ Two catalogs have no lock: then a finding stands at its tool's name alone.
 Below, the tool `search` lost a value of its argument `status`.
 """
 
-LANGUAGES = {"text": "text", "json": "json", "markdown": "markdown", "sarif": "json", "github": "text", "junit": "xml"}
-"""How examples are fenced; a format without one is too long to be shown."""
-
 
 def formats() -> str:
     """The page of report formats, ending in a newline."""
@@ -99,10 +96,12 @@ def formats() -> str:
 def about_format(form: str) -> Iterator[str]:
     """The paragraphs about one format: what its file says of it, and its example."""
     yield f"## {form}"
-    yield (import_module(f"fusion_contracts.report.{form}").__doc__ or "").strip()
-    if form in LANGUAGES:
-        fence = "~~~~" if form == "markdown" else "```"
-        yield f"{fence}{LANGUAGES[form]}\n{shown(form)}{fence}"
+    file = import_module(f"fusion_contracts.report.formats.{form}")
+    yield (file.__doc__ or "").strip()
+    if language := getattr(file, "LANGUAGE", ""):
+        text = shown(form)
+        fence = "~~~~" if "```" in text else "```"
+        yield f"{fence}{language}\n{text}{fence}"
 
 
 def shown(form: str) -> str:

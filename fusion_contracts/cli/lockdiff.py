@@ -97,7 +97,7 @@ def _findings(change: _Change, width: int, *, colour: bool) -> tuple[str, bool]:
     """The report, and whether it says all that changed. Raises FusionError where a side is no lock."""
     from fusion_contracts.report.context import Context
     from fusion_contracts.report.escape import log_lines
-    from fusion_contracts.report.text import render_findings
+    from fusion_contracts.report.formats.text import render_findings
 
     (old, before), (new, after) = _read(change.old, "the old side"), _read(change.new, "the new side")
     if before == after:

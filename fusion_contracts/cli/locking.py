@@ -213,7 +213,7 @@ def _say_accepted(project: Project, locked: Lock, found: Refreshed, gone: Collec
     """Print what writing the lock accepts: the findings from the old lock to the new, servers that are dropped too."""
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.report.context import Context
-    from fusion_contracts.report.text import render_findings
+    from fusion_contracts.report.formats.text import render_findings
 
     touched = {*found.contracts, *gone}
     before = Lock({name: contract for name, contract in locked.servers.items() if name in touched})

@@ -1,11 +1,9 @@
-"""Reports: one file a format, each with `render(report, context) -> str`.
-
-A format is the file of its name here and its word in FORMATS; nothing else lists it.
-"""
+"""Reports: one file a format in `formats`, and what formats share beside it."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,9 +12,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "render"]
 
-FORMATS = ("text", "json", "markdown", "sarif", "github", "junit", "html")
+_FILES = {path.stem for path in (Path(__file__).parent / "formats").glob("*.py")} - {"__init__"}
+FORMATS = ("text", *sorted(_FILES - {"text"}))
+"""The words for `--format`: the default, then the others. No file is imported for that."""
 
 
 def render(form: str, report: Report, context: Context) -> str:
     """Return the report in one of FORMATS, ending in a newline."""
-    return str(import_module(f"fusion_contracts.report.{form}").render(report, context))
+    return str(import_module(f"fusion_contracts.report.formats.{form}").render(report, context))

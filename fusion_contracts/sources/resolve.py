@@ -16,15 +16,22 @@ from fusion_contracts.sources.sniff import HEAD, Kind, kind_of
 __all__ = ["is_url", "resolve"]
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_WAYS = "give a URL, a file, FILE.py:ATTR, git:REV[:PATH], release:NAME, or a server's command after --"
+
+
+def _ways() -> str:
+    """How a source can be named."""
+    from fusion_contracts.sources.schemes import forms
+
+    return f"give a URL, a file, FILE.py:ATTR, {', '.join(forms())}, or a server's command after --"
 
 
 def resolve(argument: str | None, command: Sequence[str], options: Options) -> Source:
     """The source that `SOURCE` or `-- COMMAND...` names.
 
-    Tried in this order: a command, a URL, `git:REV[:PATH]`, `release:[SERVER/]NAME`, `FILE.py[:ATTR]`, an existing
-    file or folder, `package.module:ATTR`. Nothing is started or contacted here. Raises FusionError (stage `usage` or
-    `read`) where nothing is named, two things are, or what is named cannot be read by this release.
+    Tried in this order: a command, a URL, the words of `schemes` (`git:REV[:PATH]`, `release:[SERVER/]NAME`),
+    `FILE.py[:ATTR]`, an existing file or folder, `package.module:ATTR`. Nothing is started or contacted here. Raises
+    FusionError (stage `usage` or `read`) where nothing is named, two things are, or what is named cannot be read by
+    this release.
     """
     if command:
         from fusion_contracts.sources.stdio import StdioSource
@@ -34,7 +41,7 @@ def resolve(argument: str | None, command: Sequence[str], options: Options) -> S
             raise FusionError(message, "give one source: a SOURCE, or a command after --", stage="usage")
         return StdioSource(tuple(command), pass_env=options.pass_env)
     if not argument:
-        raise FusionError("no source is given", _WAYS, stage="usage")
+        raise FusionError("no source is given", _ways(), stage="usage")
     return _named(argument, options)
 
 
@@ -48,14 +55,10 @@ def _named(argument: str, options: Options) -> Source:
         from fusion_contracts.sources.http import HttpSource
 
         return HttpSource(argument, options.headers, options.transport)
-    if argument.startswith("git:"):
-        from fusion_contracts.sources.git import GitSource
+    from fusion_contracts.sources.schemes import named
 
-        return GitSource.parse(argument)
-    if argument.startswith("release:"):
-        from fusion_contracts.sources.release import ReleaseSource
-
-        return ReleaseSource.parse(argument)
+    if (source := named(argument, options)) is not None:
+        return source
     if argument.endswith(".py") or ".py:" in argument:
         return _python(argument)
     path = Path(argument)
@@ -89,7 +92,7 @@ def _file(path: Path, options: Options, *, plain: bool) -> Source:
         case Kind.UNKNOWN if not head.strip():
             raise FusionError(f"{label} is empty", "check that it is the right file, and complete")
         case Kind.UNKNOWN:
-            raise FusionError(f"{label} is neither a catalog of tools nor a lock", _WAYS)
+            raise FusionError(f"{label} is neither a catalog of tools nor a lock", _ways())
 
 
 def _names_servers(path: Path, head: bytes) -> bool:

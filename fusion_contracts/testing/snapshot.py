@@ -99,7 +99,7 @@ class Snapshot:
 
     def _failure(self, report: Report, changes: Sequence[SurfaceChange]) -> str:
         from fusion_contracts.report.context import Context
-        from fusion_contracts.report.text import render_findings
+        from fusion_contracts.report.formats.text import render_findings
 
         show = frozenset({"safe", "prose"} if self.judging.fail_on == "any" else ())  # what makes it fail is shown
         told = render_findings(report, Context(width=_WIDTH, show=show))

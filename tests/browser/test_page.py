@@ -10,7 +10,7 @@ import pytest
 from fusion_contracts.diff import Finding, Level, Report, Side, diff
 from fusion_contracts.model import Lock, ServerContract, Tool
 from fusion_contracts.report.context import Compared, Context
-from fusion_contracts.report.html import render
+from fusion_contracts.report.formats.html import render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

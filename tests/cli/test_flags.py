@@ -193,7 +193,7 @@ def test_a_format_that_there_is_not(project: Any) -> None:
     project.write("fusion.toml", "formats = ['xml=a']\n")
     result = project.run("diff", project.catalog("a.json"), "a.json")
     assert result.code == 2
-    assert result.err.startswith("fusion: formats holds xml=a, and there is no such format; write one of text, json")
+    assert result.err.startswith("fusion: formats holds xml=a, and there is no such format; write one of text, github")
 
 
 def test_faulty_settings_do_not_hide_the_help_or_the_rules(project: Any) -> None:

@@ -114,4 +114,4 @@ def test_a_report_replaces_the_one_before(pair: Any) -> None:
 def test_an_unknown_format(pair: Any) -> None:
     result = pair.run("diff", "old.json", "new.json", "--format", "yaml=a")
     assert result.code == 2
-    assert "'yaml' is not one of text, json" in result.err
+    assert "'yaml' is not one of text, github" in result.err

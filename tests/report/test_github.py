@@ -9,7 +9,7 @@ from typing import Any
 from fusion_contracts.diff import Finding, Level, Report, Side
 from fusion_contracts.errors import Problem
 from fusion_contracts.report.context import Compared, Context
-from fusion_contracts.report.github import SHOWN, render
+from fusion_contracts.report.formats.github import SHOWN, render
 
 OLD, NEW = Side("old.json", "catalog"), Side("new.json", "catalog")
 

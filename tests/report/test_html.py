@@ -22,8 +22,9 @@ from fusion_contracts.canonical import HIDDEN, printable
 from fusion_contracts.diff import Finding, Level, Report, Side, diff
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import Lock, ServerContract, Tool
+from fusion_contracts.report import page as page_parts
 from fusion_contracts.report.context import Compared, Context
-from fusion_contracts.report.html import render
+from fusion_contracts.report.formats.html import render
 
 OLD, NEW = Side("old.json", "catalog"), Side("new.json", "catalog")
 VOID = {"br", "input", "link", "meta"}
@@ -409,7 +410,7 @@ def test_the_parts_that_a_page_is_made_of_are_in_the_package() -> None:
 
 
 def test_style_and_script_cannot_end_their_element() -> None:
-    folder = Path(render.__code__.co_filename).parent / "page"
+    folder = Path(page_parts.__file__).parent
     for name in ("page.css", "page.js"):
         text = (folder / name).read_text(encoding="utf-8")
         assert text.isascii()

@@ -16,7 +16,7 @@ from fusion_contracts.diff.moved import Moved
 from fusion_contracts.diff.version import Bump, Version
 from fusion_contracts.errors import Problem
 from fusion_contracts.report.context import Compared, Context
-from fusion_contracts.report.json import render
+from fusion_contracts.report.formats.json import render
 
 CASES = sorted(path.name for path in (Path(__file__).resolve().parents[2] / "fixtures" / "diff").iterdir())
 

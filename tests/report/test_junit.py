@@ -12,7 +12,7 @@ from fusion_contracts.diff import FailOn, Finding, Level, Report, Side, failing
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import Lock, ServerContract, Tool
 from fusion_contracts.report.context import Compared, Context
-from fusion_contracts.report.junit import render
+from fusion_contracts.report.formats.junit import render
 
 OLD, NEW = Side("old.json", "catalog"), Side("new.json", "catalog")
 

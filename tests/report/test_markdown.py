@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fusion_contracts.diff import Cost, Finding, Level, Report, Side
 from fusion_contracts.errors import Problem
 from fusion_contracts.report.context import Compared, Context
-from fusion_contracts.report.markdown import LONGEST, MARKER, render
+from fusion_contracts.report.formats.markdown import LONGEST, MARKER, render
 
 OLD, NEW = Side("old.json", "catalog"), Side("new.json", "catalog")
 

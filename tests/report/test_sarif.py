@@ -13,8 +13,8 @@ from jsonschema import Draft4Validator
 
 from fusion_contracts.diff import Finding, Level, Report, Side
 from fusion_contracts.errors import Problem
-from fusion_contracts.report import sarif
 from fusion_contracts.report.context import Compared, Context
+from fusion_contracts.report.formats import sarif
 
 OLD, NEW = Side("old.json", "catalog"), Side("new.json", "catalog")
 CASES = sorted(path.name for path in (Path(__file__).resolve().parents[2] / "fixtures" / "diff").iterdir())

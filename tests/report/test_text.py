@@ -15,10 +15,10 @@ from fusion_contracts import load
 from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.diff import Cost, Finding, Level, Report, Side, diff
 from fusion_contracts.errors import Problem
-from fusion_contracts.report import json as json_report
 from fusion_contracts.report.context import Compared, Context
+from fusion_contracts.report.formats import json as json_report
+from fusion_contracts.report.formats.text import render, render_problems, why
 from fusion_contracts.report.layout import width_of
-from fusion_contracts.report.text import render, render_problems, why
 
 OLD, NEW = Side("old.json", "catalog"), Side("new.json", "catalog")
 

@@ -12,6 +12,7 @@ import pytest
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.codec import encode
 from fusion_contracts.model import Lock, ServerContract
+from fusion_contracts.sources import schemes
 from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.catalog import CatalogSource
 from fusion_contracts.sources.client_config import ClientConfigSource
@@ -22,6 +23,7 @@ from fusion_contracts.sources.objects.target import Target
 from fusion_contracts.sources.python_object import PythonSource
 from fusion_contracts.sources.release import ReleaseSource
 from fusion_contracts.sources.resolve import resolve
+from fusion_contracts.sources.schemes import forms
 from fusion_contracts.sources.stdio import StdioSource
 
 LOCK = encode(Lock({"s": ServerContract("s")}))
@@ -102,7 +104,15 @@ def test_the_folders_lock_has_the_configured_name(folder: Path, options: Options
         resolve("sub", (), replace(options, lockfile="other.lock"))
 
 
-WAYS = "give a URL, a file, FILE.py:ATTR, git:REV[:PATH], release:NAME, or a server's command after --"
+WAYS = f"give a URL, a file, FILE.py:ATTR, {', '.join(forms())}, or a server's command after --"
+
+
+def test_the_words_before_a_colon_are_the_files_of_schemes() -> None:
+    files = [path.stem for path in sorted(Path(schemes.__file__).parent.glob("[a-z]*.py"))]
+    assert {"git", "release"} <= set(files)
+    assert [form.partition(":")[0] for form in forms()] == files
+
+
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from fusion_contracts.diff import Finding, Report
     from fusion_contracts.report.context import Compared, Context
 
-__all__ = ["LONGEST", "MARKER", "render"]
+__all__ = ["LANGUAGE", "LONGEST", "MARKER", "render"]
+
+LANGUAGE = "markdown"
 
 MARKER = "<!-- fusion-contracts -->"
 """The first line of every comment, the same in all releases."""

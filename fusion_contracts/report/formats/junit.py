@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from fusion_contracts.model import ServerContract
     from fusion_contracts.report.context import Context
 
-__all__ = ["render"]
+__all__ = ["LANGUAGE", "render"]
+
+LANGUAGE = "xml"
 
 _SERVER = "(server)"  # the case of what concerns no tool
 _CHECKED = "(could be checked)"

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from fusion_contracts.model import JsonObject
     from fusion_contracts.report.context import Context
 
-__all__ = ["MOST_RESULTS", "SCHEMA", "render"]
+__all__ = ["LANGUAGE", "MOST_RESULTS", "SCHEMA", "render"]
+
+LANGUAGE = "json"
 
 MOST_RESULTS = 25_000
 """Results of one run that GitHub takes; it shows the worst 5,000. A run has far fewer rules than it takes of them."""

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from fusion_contracts.model import JsonObject
     from fusion_contracts.report.context import Context
 
-__all__ = ["render"]
+__all__ = ["LANGUAGE", "render"]
+
+LANGUAGE = "json"
 
 
 def render(report: Report, context: Context) -> str:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from fusion_contracts.errors import Problem
     from fusion_contracts.report.context import Context
 
-__all__ = ["SHOWN", "render"]
+__all__ = ["LANGUAGE", "SHOWN", "render"]
+
+LANGUAGE = "text"
 
 SHOWN = 10
 """Commands of one kind that GitHub shows of a step."""

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from fusion_contracts.model import JsonValue
     from fusion_contracts.report.context import Compared, Context
 
-__all__ = ["render", "render_findings", "render_problems", "why"]
+__all__ = ["LANGUAGE", "render", "render_findings", "render_problems", "why"]
+
+LANGUAGE = "text"
 
 _COST = "catalog-tokens-grew"  # its row says what the line about the cost would say again
 _INDENT, _BELOW = 2, 6  # cells before a row, and before the lines that belong to it
