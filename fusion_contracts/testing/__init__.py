@@ -6,10 +6,9 @@ the option `--fusion-update` and a fixture of the same name. Nothing is loaded b
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
-
-from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.config import FailOn
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["assert_contract"]
 
 
-@record
+@dataclass(frozen=True, slots=True)  # no record: pytest loads this file wherever it runs, and nothing else of ours
 class Session:
     """What a test run says for all its tests: where relative paths start, and whether differences are accepted."""
 
