@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from fusion_contracts.integrations.beside import warn
-    from fusion_contracts.integrations.options import Guard, Options, Outcome, ToolCall
+    from fusion_contracts.integrations.options import Ending, Guard, Options, ToolCall
 
-__all__ = ["Guard", "Options", "Outcome", "ToolCall", "attach", "warn"]
+__all__ = ["Ending", "Guard", "Options", "ToolCall", "attach", "warn"]
 
 Server = TypeVar("Server")
 
-_HOMES = {"Guard": "options", "Options": "options", "Outcome": "options", "ToolCall": "options", "warn": "beside"}
+_HOMES = {"Ending": "options", "Guard": "options", "Options": "options", "ToolCall": "options", "warn": "beside"}
 
 _MARK = "_fusion_contracts_attached"
 

@@ -6,12 +6,13 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
-from fusion_contracts.integrations.options import Options, Outcome
+from fusion_contracts.integrations.options import Ending, Options
 from fusion_contracts.model import JsonObject
 from fusion_contracts.runtime.fault import ToolFault, tool_error
+from fusion_contracts.runtime.raising import fresh
 from fusion_contracts.runtime.validation import ValidationReport
 
-__all__ = ["META_KEY", "WARNINGS_KEY", "Answer", "of_fault", "of_report", "of_unfit_output"]
+__all__ = ["META_KEY", "WARNINGS_KEY", "Answer", "of_fault", "of_report", "of_unfit_output", "raised"]
 
 META_KEY = "io.github.fusion-contracts/error"
 """The name of the machine copy in a result's `_meta`: never in structured content, which clients hold to a schema."""
@@ -20,6 +21,7 @@ WARNINGS_KEY = "io.github.fusion-contracts/warnings"
 
 _log = logging.getLogger("fusion_contracts.integrations")
 _BLOCK = "<contract_awareness"  # what a model or server wrote has no `<` in a text of ours
+_ANSWER = "_fusion_answer"  # in a fault, the answer that it was raised for
 _RECOVERY = "The call may have taken effect: do not blindly retry. Check first, or report the failure."
 
 
@@ -49,15 +51,25 @@ class Answer:
         return {META_KEY: self.record}
 
     @property
-    def outcome(self) -> Outcome:
+    def ending(self) -> Ending:
         """The same, for hooks."""
-        return Outcome(self.fault, self.failing, self.deltas, self.text, cause=self.cause)
+        return Ending(self.fault, self.failing, self.deltas, self.text, cause=self.cause)
 
 
 def of_fault(fault: ToolFault, options: Options, *, cause: BaseException | None = None) -> Answer:
     """The answer that a fault is."""
+    told: Answer | None = vars(fault).get(_ANSWER)
+    if told is not None:
+        return told
     plain = fault.fault
     return Answer(plain, plain.to_xml(compact=options.compact), _record(plain), cause=cause)
+
+
+def raised(answer: Answer) -> ToolFault:
+    """The answer as an exception, for a tool that called another one by itself: let through, it is the answer again."""
+    fault = fresh(answer.fault)
+    vars(fault)[_ANSWER] = answer
+    return fault
 
 
 def of_report(report: ValidationReport, options: Options) -> Answer:

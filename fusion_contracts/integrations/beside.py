@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
 from fusion_contracts.runtime.fault import ToolFault
 
-__all__ = ["UnfitOutputError", "collecting", "handling", "warn"]
+__all__ = ["Collecting", "UnfitOutputError", "handling", "warn"]
 
 _warnings: ContextVar[list[ToolFault] | None] = ContextVar("fusion_contracts_warnings", default=None)
 
@@ -35,12 +33,17 @@ def warn(fault: ToolFault) -> None:
         told.append(fault.fault)
 
 
-@contextmanager
-def collecting() -> Iterator[list[ToolFault]]:
-    """Handle a call: what its tool warns of is in the list."""
-    told: list[ToolFault] = []
-    token = _warnings.set(told)
-    try:
-        yield told
-    finally:
-        _warnings.reset(token)
+class Collecting:
+    """Handle a call: what its tool warns of is in the list that one is given."""
+
+    __slots__ = ("_token",)
+
+    _token: Token[list[ToolFault] | None]
+
+    def __enter__(self) -> list[ToolFault]:
+        told: list[ToolFault] = []
+        self._token = _warnings.set(told)
+        return told
+
+    def __exit__(self, *_: object) -> None:
+        _warnings.reset(self._token)

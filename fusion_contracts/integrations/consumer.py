@@ -14,7 +14,7 @@ from fusion_contracts.canonical import canonical_json, printable
 from fusion_contracts.integrations.answers import Answer, of_fault, of_report
 from fusion_contracts.integrations.drift import Reactions, Verdict, judge
 from fusion_contracts.integrations.locked import Locked, Offered
-from fusion_contracts.integrations.options import Options, Outcome, ToolCall
+from fusion_contracts.integrations.options import Ending, Options, ToolCall
 from fusion_contracts.integrations.telemetry import record
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.runtime.callguard import CallGuard
@@ -64,7 +64,7 @@ class Explained:
     """
 
     text: str
-    outcome: Outcome
+    ending: Ending
     meta: JsonObject = field(default_factory=dict)
     refusal: Answer | None = None
 
@@ -140,14 +140,14 @@ class Consumer:
         """
         refusal = self._refusal(call.tool)
         if refusal is not None:
-            return Explained(refusal.text, refusal.outcome, refusal.meta, refusal)
+            return Explained(refusal.text, refusal.ending, refusal.meta, refusal)
         if "<contract_awareness" in text:  # the server knows by itself
             return None
         guard = self._guard()
         report = guard.check(call.tool, call.arguments)
         if report is not None and report.is_error:
             answer = of_report(report, self.options)
-            return Explained(_behind(text, answer.text), answer.outcome, answer.meta)
+            return Explained(_behind(text, answer.text), answer.ending, answer.meta)
         whole = guard.awareness.enrich(text, call.action)
         if whole is text:
             block = guard.awareness.render(call.action)
@@ -156,19 +156,19 @@ class Consumer:
             return None
         fault = parse_tool_error({"content": text, "isError": True})
         deltas = len(guard.awareness.shown(call.action))
-        return Explained(whole, Outcome(fault, deltas=deltas, text=whole))
+        return Explained(whole, Ending(fault, deltas=deltas, text=whole))
 
     def action_of(self, call: ToolCall) -> ToolCall:
         """The call with its action."""
         awareness = self._guard().awareness
         return replace(call, action=awareness.action_of(call.tool, call.arguments))
 
-    def told(self, call: ToolCall, outcome: Outcome) -> None:
+    def told(self, call: ToolCall, ending: Ending) -> None:
         """Tell telemetry and sinks of a call that did not simply succeed."""
-        record(outcome)
+        record(ending)
         for sink in self.options.on_error:
             try:
-                sink(call, outcome)
+                sink(call, ending)
             except Exception:  # noqa: BLE001 - of anyone's making; it is logged
                 _log.exception("A sink of errors failed")
 

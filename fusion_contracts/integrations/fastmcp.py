@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterable
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from fastmcp import tools as fastmcp_tools
 from fastmcp.server.middleware import Middleware
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.integrations.announced import forgets
 from fusion_contracts.integrations.answers import Answer
 from fusion_contracts.integrations.finding import find
 from fusion_contracts.integrations.framework import NOT_JUDGED, Failed, Framework, Handled
@@ -49,12 +51,15 @@ class FusionMiddleware(Middleware):  # type: ignore[misc]  # FastMCP is no depen
     ) -> None:
         """`name` is the server's NAME in its releases; `near` the folder where they are looked for first.
 
-        By default that is the folder of the file that makes the middleware. Raises FusionError where the options are
-        strict and there is no release.
+        By default that is the folder of the file that makes the middleware, and the name is the server's own, which is
+        known when its tools are first listed or called: then the releases are looked for. Raises FusionError where the
+        options are strict and there is no release, ValueError where they are strict and there is no name.
         """
-        options = options or Options()
-        here = near or Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - the documented way to a caller
-        self._handler = Handler(options, _FRAMEWORK, find(options, name or "server", here))
+        self._options = options or Options()
+        self._near = near or Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - the documented way to a caller
+        if not name and self._options.strict:
+            raise ValueError("strict needs the server's name: FusionMiddleware(options, name=...), or attach(server)")
+        self._handler = self._made(name) if name else None
         self._looked = False
         watch(*((_TOOLS, "_convert_to_content") if _IS_OLD else (_TOOLS.Tool, "convert_result")))
 
@@ -62,6 +67,8 @@ class FusionMiddleware(Middleware):  # type: ignore[misc]  # FastMCP is no depen
         """Calls of tools alone are handled; FastMCP's own way to find that out costs more than handling one."""
         if context.method == "tools/call":
             return await self.on_call_tool(context, call_next)
+        if context.method == "tools/list":  # whoever is listed the tools is held to what they are now
+            self._of(context.fastmcp_context.fastmcp).listings.forget()
         return await call_next(context)
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
@@ -70,6 +77,7 @@ class FusionMiddleware(Middleware):  # type: ignore[misc]  # FastMCP is no depen
         if not self._looked:
             self._looked = True
             _look(server, self)
+        handler = self._handler or self._of(server)
         sent = message.arguments if message.arguments is not None else {}
 
         def proceed(arguments: JsonValue) -> Any:
@@ -77,8 +85,19 @@ class FusionMiddleware(Middleware):  # type: ignore[misc]  # FastMCP is no depen
                 return call_next(context)
             return call_next(context.copy(message=message.model_copy(update={"arguments": arguments})))
 
-        call = ToolCall(message.name, sent, run=_run(context, self._handler.options))
-        return _result(await self._handler.around(call, proceed, lambda: _tools(server)))
+        call = ToolCall(message.name, sent, run=_run(context) if self._options.hears_calls else "")
+        return _result(await handler.around(call, proceed, partial(_tools, server)))
+
+    def _of(self, server: Any) -> Handler:
+        """The handler, made at the first message where nobody named the server before."""
+        if self._handler is None:
+            self._handler = self._made(server.name)
+        return self._handler
+
+    def _made(self, name: str) -> Handler:
+        handler = Handler(self._options, _FRAMEWORK, find(self._options, name, self._near))
+        forgets(handler.listings)
+        return handler
 
 
 def install(
@@ -150,10 +169,8 @@ async def _tools(server: Any) -> list[JsonObject]:
     ]
 
 
-def _run(context: Any, options: Options) -> str:
-    """The run, for hooks; "" where nobody asks, or there is none."""
-    if not options.hears_calls:
-        return ""
+def _run(context: Any) -> str:
+    """The run, for hooks; "" where there is none."""
     try:
         session = str(context.fastmcp_context.session_id)
     except (RuntimeError, AttributeError):

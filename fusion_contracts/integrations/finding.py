@@ -12,6 +12,7 @@ from pathlib import Path
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.integrations.options import Options
+from fusion_contracts.integrations.supposed import Supposed, supposed
 from fusion_contracts.lockfile.file import DEFAULT_NAME, is_there, read_text
 from fusion_contracts.model import ServerContract
 from fusion_contracts.runtime.deltas import version_of
@@ -29,7 +30,8 @@ def find(options: Options, server: str, near: str | PathLike[str] | None = None)
 
     Looked for, in this order: a package's `fusion_deltas.json`, the folder `.fusion/releases`, `fusion.lock`; each in
     the folder `near` (of the program that is set up), then in those above it up to the project's top, then the same
-    from the working directory.
+    from the working directory. The only server of such a place is meant, whatever it is called, as long as its tools do
+    not say otherwise (see `supposed`).
 
     One line in the log says what was found, or where it was looked. Raises FusionError instead where the options are
     strict and there is none, or it cannot be read.
@@ -68,11 +70,11 @@ def _known(options: Options, server: str, near: str | PathLike[str] | None) -> K
             return Known(server, (packed,), packed=read_text(packed))
         known = known_in(kept, server) if kept.is_dir() else None
         if known:
-            return known
+            return supposed(known)
     for lock in (folder / DEFAULT_NAME for folder in folders):
         searched.append(lock)
         if is_there(lock):
-            return _locked(lock, server)
+            return supposed(_locked(lock, server))
     return Known(server, tuple(searched))
 
 
@@ -124,6 +126,8 @@ def _locked(path: Path, server: str) -> Known:
 
 def _described(known: Known) -> str:
     where = f" ({printable(str(known.searched[-1]))})" if known.searched else ""
+    if isinstance(known, Supposed):
+        where = f"{where[:-1]}, of its only server, {printable(known.releases[-1].contract.name)})"
     if not known.releases:
         return f"its packed releases{where}"
     names = [printable(release.name) or "the given contract" for release in known.releases]

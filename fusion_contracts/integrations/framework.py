@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from fusion_contracts.integrations.answers import Answer
 from fusion_contracts.model import JsonValue
@@ -52,7 +52,8 @@ class Framework:
     output schema, NOT_JUDGED for nothing. `cause(error)` is the tool's own exception in one that the framework raised
     for it. `judges` says that the framework validates arguments itself; where it does
     not, they are held to the schema here. `hints` says that its tools carry MCP's hints; where they cannot, none was
-    taken from them. `lists_all` says that what is not listed cannot be called.
+    taken from them. `lists_all` says that what is not listed cannot be called. `found(name)` is the object that
+    stands for a tool, looked up at every call: another one says that the tools changed; None where that is not known.
     """
 
     tools: Callable[[], Any]
@@ -62,10 +63,10 @@ class Framework:
     judges: bool = True
     hints: bool = True
     lists_all: bool = False
+    found: Callable[[str], Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Handled:
+class Handled(NamedTuple):
     """What became of a call: an answer in place of a result, or the result and the warnings that stand beside it."""
 
     result: Any = None

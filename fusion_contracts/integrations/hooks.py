@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from fusion_contracts.integrations.options import Outcome, Sink, ToolCall
+from fusion_contracts.integrations.options import Ending, Sink, ToolCall
 
 __all__ = ["hooked", "tell"]
 
@@ -22,10 +22,10 @@ def hooked(hook: Callable[[], Any]) -> Generator[Callable[[], Any], Any, Any]:
         return None
 
 
-def tell(sinks: Iterable[Sink], call: ToolCall, outcome: Outcome) -> None:
+def tell(sinks: Iterable[Sink], call: ToolCall, ending: Ending) -> None:
     """Tell each sink what became of a call."""
     for sink in sinks:
         try:
-            sink(call, outcome)
+            sink(call, ending)
         except Exception:  # noqa: BLE001 - of anyone's making; it is logged
             _log.exception("A sink of errors failed")

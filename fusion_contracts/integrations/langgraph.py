@@ -86,9 +86,9 @@ class Fusion:
         handler = self._views.handler(self._given)
         call = ToolCall(name, getattr(error, "tool_kwargs", {}))
         refusal = _refusal(error, tool)
-        answer = handler.refused(call, live_of(handler), refusal) if refusal is not None else None
-        answer = answer or handler.failed(_cause(error))
-        handler.told(call, answer.outcome)
+        answer = handler.judge.refused(call, live_of(handler), refusal) if refusal is not None else None
+        answer = answer or handler.judge.failed(_cause(error))
+        handler.told(call, answer.ending)
         return answer.text
 
     def wrap_tool_call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Any:

@@ -25,13 +25,14 @@ _log = logging.getLogger("fusion_contracts.integrations")
 class Live:
     """One listing: its contract, its awareness, its validators."""
 
-    __slots__ = ("_inputs", "_outputs", "awareness", "contract")
+    __slots__ = ("_inputs", "_inside", "_outputs", "awareness", "contract")
 
     def __init__(self, contract: ServerContract, awareness: ContractAwareness) -> None:
         self.contract = contract
         self.awareness = awareness
         self._inputs: dict[str, Any] = {}
         self._outputs: dict[str, Any] = {}
+        self._inside: dict[str, bool] = {}
 
     @classmethod
     def of(cls, tools: Iterable[JsonObject], known: Known, *, cap: int, hints: bool = True) -> Live:
@@ -74,21 +75,28 @@ class Live:
 
     def sends_gone(self, call: ToolCall) -> bool:
         """Whether a call sends an argument that a change removed or renamed, and that is not there now."""
-        gone = self.awareness.gone(call.action)
+        action = call.action or call.tool
+        gone = self.awareness.gone(action)
         tool = self.contract.tools.get(call.tool)
         if not gone or tool is None or not isinstance(call.arguments, dict):
             return False
-        if gone.keys().isdisjoint(call.arguments) and not any("." in name or "[" in name for name in gone):
+        if gone.keys().isdisjoint(call.arguments) and not self._reaches(action, gone):
             return False
-        looked = Call(call.action, call.arguments, tool.input_schema, Shape(tool.input_schema), gone)
+        looked = Call(action, call.arguments, tool.input_schema, Shape(tool.input_schema), gone)
         return any(True for _ in looked.gone_names(call.arguments))
+
+    def _reaches(self, action: str, gone: Iterable[str]) -> bool:
+        """Whether any of the arguments that are gone stands inside another one."""
+        if action not in self._inside:
+            self._inside[action] = any("." in name or "[" in name for name in gone)
+        return self._inside[action]
 
     def sends_unknown(self, call: ToolCall) -> bool:
         """Whether a call sends an argument that the schema does not name."""
         tool = self.contract.tools.get(call.tool)
         if tool is None or not isinstance(call.arguments, dict):
             return False
-        looked = Call(call.action, call.arguments, tool.input_schema, Shape(tool.input_schema))
+        looked = Call(call.action or call.tool, call.arguments, tool.input_schema, Shape(tool.input_schema))
         return bool(looked.unknown_names((), call.arguments))
 
 

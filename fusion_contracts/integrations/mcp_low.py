@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from fusion_contracts.errors import FusionError
+from fusion_contracts.integrations.announced import forgets
 from fusion_contracts.integrations.beside import UnfitOutputError
 from fusion_contracts.integrations.framework import Failed, Framework
 from fusion_contracts.integrations.handler import Handler
@@ -33,6 +34,7 @@ def low_2(server: Any, options: Options, known: Known) -> None:
     _must_be_there(entry, listing)
     framework = Framework(tuple, _failed, structured_of, judges=False, lists_all=True)
     handler = Handler(options, framework, known)
+    forgets(handler.listings)
 
     async def handled(context: Any, params: Any) -> Any:
         sent = {} if params.arguments is None else params.arguments
@@ -48,7 +50,7 @@ def low_2(server: Any, options: Options, known: Known) -> None:
         try:
             return await listing.handler(context, params)
         finally:
-            handler.forget()
+            handler.listings.forget()
 
     server.add_request_handler("tools/call", entry.params_type, handled)
     server.add_request_handler("tools/list", listing.params_type, listed)
@@ -75,6 +77,7 @@ def low_1(server: Any, options: Options, known: Known) -> None:
     _keep_what_is_raised(inner)
     framework = Framework(partial(_pages_1, listing), _failed, structured_of, judges=False, lists_all=True)
     handler = Handler(options, framework, known)
+    forgets(handler.listings)
 
     async def handled(request: Any) -> Any:
         params = request.params
@@ -93,7 +96,7 @@ def low_1(server: Any, options: Options, known: Known) -> None:
         try:
             return await listing(request)
         finally:
-            handler.forget()
+            handler.listings.forget()
 
     server.request_handlers[protocol.CallToolRequest] = handled
     server.request_handlers[protocol.ListToolsRequest] = listed

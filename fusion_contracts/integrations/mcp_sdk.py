@@ -9,6 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from fusion_contracts.integrations.announced import forgets
+from fusion_contracts.integrations.answers import raised
+from fusion_contracts.integrations.beside import handling
 from fusion_contracts.integrations.finding import find
 from fusion_contracts.integrations.framework import Failed, Framework
 from fusion_contracts.integrations.handler import Handler
@@ -47,8 +50,10 @@ def install(
 
 def _high(server: Any, options: Options, known: Any) -> None:
     """`MCPServer` and the SDK's `FastMCP`: both call tools by their own method `call_tool`."""
-    framework = Framework(partial(_tools, server), partial(_failed, server), structured_of, _cause)
+    found = server._tool_manager.get_tool  # noqa: SLF001 - a look-up; the public listing makes every tool anew
+    framework = Framework(partial(_tools, server), partial(_failed, server), structured_of, _cause, found=found)
     handler = Handler(options, framework, known)
+    forgets(handler.listings)
     call_tool: Callable[..., Awaitable[Any]] = server.call_tool
     is_first = hasattr(server, "_mcp_server")
 
@@ -58,21 +63,30 @@ def _high(server: Any, options: Options, known: Any) -> None:
         async def proceed(given: JsonValue) -> Any:
             return await call_tool(name, given, *rest, **more)
 
+        within = handling()  # a tool that calls another one by itself gets what it would get without: an exception
         run = _run(server, options, *rest, *more.values())
-        return result_of(await handler.around(ToolCall(name, sent, run=run), proceed))
+        done = await handler.around(ToolCall(name, sent, run=run), proceed)
+        if within and done.answer is not None and done.answer.is_error:
+            raise error(done.answer.text) from raised(done.answer)
+        return result_of(done)
 
-    _watch_conversion(is_first=is_first)
+    error = _watched(is_first=is_first)
     server.call_tool = handled
     if is_first:
         server._mcp_server.call_tool(validate_input=False)(handled)  # noqa: SLF001 - registered at construction, by value
 
 
-def _watch_conversion(*, is_first: bool) -> None:
+def _watched(*, is_first: bool) -> type[Exception]:
+    """Watch how results are converted; the class of the SDK's own errors of tools."""
     if is_first:
+        from mcp.server.fastmcp.exceptions import ToolError
         from mcp.server.fastmcp.utilities.func_metadata import FuncMetadata
     else:
+        from mcp.server.mcpserver.exceptions import ToolError
         from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
     watch(FuncMetadata, "convert_result")
+    error: type[Exception] = ToolError
+    return error
 
 
 async def _tools(server: Any) -> list[JsonObject]:

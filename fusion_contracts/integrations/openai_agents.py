@@ -140,15 +140,15 @@ class Fusion:
         if failure.kind == "tool_not_found":
             handler, call = self._handler(None), ToolCall(failure.tool_name, run=_run())
             missing = bool(self._given) and live_of(handler).tool(failure.tool_name) is None
-            return _told(handler, call, handler.unknown(call, live_of(handler))) if missing else None
+            return _told(handler, call, handler.judge.unknown(call, live_of(handler))) if missing else None
         held = getattr(getattr(context, "agent", None), "tools", ())
         tool = next((one for one in held if _is_function(one) and one.name == failure.tool_name), None)
         handler = self._handler(tool, held)
         sent = decoded(getattr(context, "tool_arguments", ""))
         call = ToolCall(failure.tool_name, sent, run=_run())
         refusal = _refusal(failure.error, tool, sent)
-        refused = handler.refused(call, live_of(handler), refusal) if refusal is not None else None
-        return _told(handler, call, refused or handler.failed(failure.error or RuntimeError()))
+        refused = handler.judge.refused(call, live_of(handler), refusal) if refusal is not None else None
+        return _told(handler, call, refused or handler.judge.failed(failure.error or RuntimeError()))
 
 
 def _is_function(tool: Any) -> bool:
@@ -196,7 +196,7 @@ def _keep(records: dict[str, JsonObject], call: str, record: JsonObject) -> None
 
 
 def _told(handler: Handler, call: ToolCall, answer: Answer) -> Answer:
-    handler.told(call, answer.outcome)
+    handler.told(call, answer.ending)
     return answer
 
 

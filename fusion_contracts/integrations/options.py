@@ -13,11 +13,11 @@ from fusion_contracts.runtime.awareness import CAP
 from fusion_contracts.runtime.call import UnknownPolicy, checked_policy
 from fusion_contracts.runtime.fault import ToolFault
 
-__all__ = ["Guard", "Options", "Outcome", "Releases", "Sink", "ToolCall"]
+__all__ = ["Ending", "Guard", "Options", "Releases", "Sink", "ToolCall"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Ending:
     """What became of a call, as hooks see it.
 
     `fault` is what the model is told, None where the call succeeded; a warning is told on a success. `failing` are the
@@ -42,11 +42,14 @@ class Guard(Protocol):
     def before(self, call: ToolCall, /) -> Any:
         """None to let the call run, or the ToolFault to answer with in its place."""
 
-    def after(self, call: ToolCall, outcome: Outcome, /) -> Any:
-        """Told what became of a call that was let through."""
+    def after(self, call: ToolCall, ending: Ending | None, /) -> Any:
+        """Told what became of a call that was let through.
+
+        None where it has no outcome: it was cancelled, or the framework goes on by it (an interrupt, an approval).
+        """
 
 
-Sink: TypeAlias = Callable[[ToolCall, Outcome], object]
+Sink: TypeAlias = Callable[[ToolCall, Ending], object]
 """Told what became of a call. What it raises is logged, and changes no answer."""
 
 Releases: TypeAlias = str | PathLike[str] | ServerContract | None

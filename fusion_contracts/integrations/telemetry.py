@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sys
 
-from fusion_contracts.integrations.options import Outcome
+from fusion_contracts.integrations.options import Ending
 
 __all__ = ["record"]
 
 
-def record(outcome: Outcome) -> None:
+def record(ending: Ending) -> None:
     """Set the attributes of a failure or warning on the current span.
 
     `error.type` and `fusion.error.code` are the envelope's code (`error.type` of failures alone, as the semantic
@@ -20,15 +20,15 @@ def record(outcome: Outcome) -> None:
     that the model was told of.
     """
     trace = sys.modules.get("opentelemetry.trace")
-    if trace is None or outcome.fault is None:
+    if trace is None or ending.fault is None:
         return
     span = trace.get_current_span()
     if not span.is_recording():
         return
-    fault = outcome.fault
+    fault = ending.fault
     attributes = {
         "fusion.error.code": fault.code,
         "fusion.severity": fault.severity,
-        "fusion.contract.deltas": outcome.deltas,
+        "fusion.contract.deltas": ending.deltas,
     }
     span.set_attributes(attributes | {"error.type": fault.code} if fault.is_error else attributes)

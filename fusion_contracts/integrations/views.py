@@ -74,7 +74,7 @@ class Views:
 
 def live_of(handler: Handler) -> Live:
     """The listing of a handler that `Views` made."""
-    return handler.live(handler.framework.tools())
+    return handler.listings.take(handler.framework.tools())
 
 
 def copies(warnings: Iterable[Answer]) -> JsonObject:

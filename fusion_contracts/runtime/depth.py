@@ -16,6 +16,7 @@ _MOST_VALUES = 1_000_000  # objects and lists; one list may stand in many places
 _SHALLOW = 8  # levels at which no schema is looked at
 _MOST_WAYS = 2**14  # through the branches of a union that holds itself; each level multiplies them
 _MOST_SCHEMAS = 50_000
+_NESTING = (dict, list, tuple)
 _UNIONS = ("anyOf", "oneOf")
 
 
@@ -38,17 +39,20 @@ def listable(schema: JsonValue, arguments: JsonValue) -> bool:
 
 def _levels(arguments: JsonValue) -> int:
     """The levels of objects and lists, counted up to one more than may be."""
-    stack: list[tuple[JsonValue, int]] = [(arguments, 0)]
-    deepest = 0
-    for _ in range(_MOST_VALUES):
-        if not stack:
-            return deepest
-        value, depth = stack.pop()
-        deepest = max(deepest, depth)
-        if deepest > _DEEPEST:
-            break
-        held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-        stack += [(inner, depth + 1) for inner in held if isinstance(inner, (dict, list, tuple))]
+    level = [arguments] if isinstance(arguments, _NESTING) else []
+    met = 0
+    for depth in range(_DEEPEST + 1):
+        inner: list[JsonValue] = []
+        for outer in level:
+            for value in outer.values() if isinstance(outer, dict) else outer:
+                if isinstance(value, _NESTING):
+                    inner.append(value)  # noqa: PERF401 - every call comes here: a comprehension costs more
+            if met + len(inner) > _MOST_VALUES:
+                return _DEEPEST + 1
+        if not inner:
+            return depth
+        level = inner
+        met += len(inner)
     return _DEEPEST + 1
 
 

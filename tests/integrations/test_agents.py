@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fusion_contracts import tool_error
-from fusion_contracts.integrations import Options, Outcome, ToolCall, warn
+from fusion_contracts.integrations import Ending, Options, ToolCall, warn
 from fusion_contracts.integrations.last_retry import no_retry_left
 from fusion_contracts.integrations.live import contract_of_tools
 from fusion_contracts.integrations.views import Missing, Refused, Views, copies, live_of
@@ -52,8 +52,8 @@ class Guard:
     def before(self, call: ToolCall, /) -> None:
         self.seen.append(f"before {call.tool}")
 
-    def after(self, call: ToolCall, outcome: Outcome, /) -> None:
-        self.seen.append(f"after {call.tool} {outcome.fault.code if outcome.fault else 'ok'}")
+    def after(self, call: ToolCall, ending: Ending | None, /) -> None:
+        self.seen.append(f"after {call.tool} {ending.fault.code if ending and ending.fault else 'ok'}")
 
 
 def views(options: Options | None = None) -> Views:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fusion_contracts.integrations import Options, Outcome, ToolCall
+from fusion_contracts.integrations import Ending, Options, ToolCall
 from fusion_contracts.integrations.answers import META_KEY
 from fusion_contracts.integrations.consumer import Consumer, Explained
 from fusion_contracts.integrations.drift import Reactions
@@ -220,9 +220,9 @@ def test_the_servers_own_words_stay_and_what_changed_stands_behind_them() -> Non
     one.take(listed(NEW, PING))
     found = explained(one, close(pageId=1), "No page 1.")
     assert (found.text, found.refusal) == (f"No page 1.\n{BLOCK}", None)
-    assert found.outcome.deltas == 1
-    assert found.outcome.fault is not None
-    assert (found.outcome.fault.code, found.outcome.fault.message) == ("UNKNOWN", "No page 1.")
+    assert found.ending.deltas == 1
+    assert found.ending.fault is not None
+    assert (found.ending.fault.code, found.ending.fault.message) == ("UNKNOWN", "No page 1.")
 
 
 def test_a_call_that_was_right_when_it_was_sent_and_is_wrong_now() -> None:
@@ -275,10 +275,10 @@ def test_the_words_of_a_tool_that_is_refused_meanwhile_are_not_read() -> None:
 def test_a_sink_that_fails_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
     told: list[str] = []
 
-    def failing(_call: ToolCall, _outcome: Outcome) -> None:
+    def failing(_call: ToolCall, _ending: Ending) -> None:
         raise OSError
 
-    one = consumer(on_error=(failing, lambda call, outcome: told.append(f"{call.tool} {outcome.text}")))
-    one.told(close(), Outcome(text="refused"))
+    one = consumer(on_error=(failing, lambda call, ending: told.append(f"{call.tool} {ending.text}")))
+    one.told(close(), Ending(text="refused"))
     assert told == ["close_page refused"]
     assert [record.levelno for record in caplog.records] == [logging.ERROR]

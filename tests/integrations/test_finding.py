@@ -65,6 +65,37 @@ def test_the_only_server_is_meant_whatever_it_is_called(project: Path) -> None:
     assert find(Options(), "desk", project).releases[0].name == "1.0.0"
 
 
+def named_tools(*names: str) -> ServerContract:
+    return contract_of_tools([{"name": name, "inputSchema": {"type": "object"}} for name in names], "desk")
+
+
+@pytest.mark.parametrize("kept", ["lock", "release"])
+def test_the_only_server_is_not_meant_where_its_tools_are_another_servers(
+    project: Path, caplog: pytest.LogCaptureFixture, kept: str
+) -> None:
+    path = lock(project / "fusion.lock", "help") if kept == "lock" else release(project, "0.9", 1, "help").parent
+    known = find(Options(), "desk", project)
+    assert caplog.messages == [f"Agents are told what changed in desk since 0.9 ({path}, of its only server, help)"]
+    caplog.clear()
+    for _ in range(2):
+        assert known.deltas(named_tools("close", "open")) != []  # half of the tools are there
+    assert caplog.messages == []
+    assert known.deltas(named_tools("open", "send")) == []
+    said = f"Agents are not told what changed in desk: the only server in {path} is help, which has none of its tools; "
+    assert caplog.messages == [f'{said}if that is its past, say so: name="help"']
+
+
+def test_the_only_server_that_calls_itself_so_is_meant_whatever_its_tools(project: Path) -> None:
+    held = replace(CONTRACT, name="help", info={"name": "desk"})
+    (project / "fusion.lock").write_text(encode(Lock({"help": held})), encoding="utf-8")
+    assert find(Options(), "desk", project).deltas(named_tools("open")) != []
+
+
+def test_a_place_that_the_program_names_is_believed(project: Path) -> None:
+    path = lock(project / "fusion.lock", "help")
+    assert find(Options(releases=path), "desk").deltas(named_tools("open")) != []
+
+
 def test_what_is_packed_beside_the_program_comes_first(project: Path, caplog: pytest.LogCaptureFixture) -> None:
     release(project, "1.0.0", 1)
     packed = project / "src" / "desk" / "fusion_deltas.json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +11,11 @@ from typing import Any
 import pytest
 
 from fusion_contracts import ToolFault, tool_error
-from fusion_contracts.integrations import Options, Outcome, ToolCall, warn
+from fusion_contracts.integrations import Ending, Options, ToolCall, warn
 from fusion_contracts.integrations.framework import NOT_JUDGED, Framework, Handled
 from fusion_contracts.integrations.handler import Handler
 from fusion_contracts.integrations.live import contract_of_tools
+from fusion_contracts.loop import Limits, RetryGuard
 from fusion_contracts.model import ServerContract
 from fusion_contracts.runtime.releases import Known, Release
 
@@ -212,16 +214,30 @@ def test_tools_that_change_at_run_time_count_once_they_are_listed_anew(way: Way)
     made = handler(tools=lambda: list(now), judges=False, lists_all=True)
     assert way(made, call(ticket_id=7), Ran()).answer is None
     now[:] = [tool("number")]
-    made.forget()
+    made.listings.forget()
     ran = Ran()
     answer = way(made, call(ticket_id=7), ran).answer
     assert answer is not None
     assert (answer.fault.code, "number" in answer.failing, ran.sent) == ("VALIDATION_ERROR", True, [])
     now.clear()
-    made.forget()
+    made.listings.forget()
     answer = way(made, call(number=7), ran).answer
     assert answer is not None
     assert (answer.fault.code, ran.sent) == ("UNKNOWN_ACTION", [])
+
+
+def test_a_tool_that_is_another_object_now_is_listed_anew(way: Way) -> None:
+    now = {"close_ticket": object()}
+    listed = [tool("id")]
+    made = handler(tools=lambda: list(listed), found=now.get)
+    ran = Ran()
+    assert way(made, call(id=7), ran).answer is None
+    listed[:] = [tool("ticket_id")]
+    assert way(made, call(id=8), ran).answer is None  # nobody could know: the object is the same
+    now["close_ticket"] = object()
+    answer = way(made, call(id=9), ran).answer
+    assert answer is not None
+    assert (answer.text, ran.sent) == (RENAMED.replace("id 7", "id 9").replace(":7}", ":9}"), [{"id": 7}, {"id": 8}])
 
 
 def test_tools_that_cannot_be_listed_anew_are_what_they_were(way: Way) -> None:
@@ -235,7 +251,7 @@ def test_tools_that_cannot_be_listed_anew_are_what_they_were(way: Way) -> None:
     made = handler(tools=tools, judges=False, lists_all=True)
     assert way(made, call(ticket_id=7), Ran()).answer is None
     down.append(1)
-    made.forget()
+    made.listings.forget()
     assert way(made, call(ticket_id=7), Ran()).answer is None
 
 
@@ -330,19 +346,23 @@ class Watching:
 
     def __init__(self, stop: ToolFault | None = None) -> None:
         self.stop = stop
-        self.heard: list[tuple[ToolCall, Outcome]] = []
+        self.heard: list[tuple[ToolCall, Ending]] = []
+        self.left: list[ToolCall] = []
 
     def before(self, _call: ToolCall) -> ToolFault | None:
         return self.stop
 
-    def after(self, call: ToolCall, outcome: Outcome) -> None:
-        self.heard.append((call, outcome))
+    def after(self, call: ToolCall, ending: Ending | None) -> None:
+        if ending is None:
+            self.left.append(call)
+        else:
+            self.heard.append((call, ending))
 
 
 def test_a_guard_stops_a_call(way: Way) -> None:
     stop, ran = tool_error("RETRY_LIMIT", "Enough.", severity="critical"), Ran()
     guard, told = Watching(stop), list[Any]()
-    made = handler(Options(guard=guard, on_error=(lambda call, outcome: told.append((call.tool, outcome.text)),)))
+    made = handler(Options(guard=guard, on_error=(lambda call, ending: told.append((call.tool, ending.text)),)))
     answer = way(made, call(ticket_id=7), ran).answer
     assert answer is not None
     assert (answer.fault, ran.sent, guard.heard, told) == (stop, [], [], [("close_ticket", stop.to_xml())])
@@ -354,7 +374,7 @@ def test_a_guard_hears_what_became_of_a_call(way: Way) -> None:
     way(made, call(ticket_id=7), Ran())
     way(made, call(id=7), Ran())
     (first, succeeded), (second, failed) = guard.heard
-    assert (first.action, succeeded) == ("close_ticket", Outcome(result={"closed": 7}))
+    assert (first.action, succeeded) == ("close_ticket", Ending(result={"closed": 7}))
     assert (second.arguments, failed.fault and failed.fault.code, failed.failing, failed.deltas, failed.text) == (
         {"id": 7}, "VALIDATION_ERROR", ("ticket_id", "id"), 1, RENAMED,
     )  # fmt: skip
@@ -363,14 +383,14 @@ def test_a_guard_hears_what_became_of_a_call(way: Way) -> None:
 def test_sinks_of_successes_hear_of_plain_ones_alone(way: Way) -> None:
     heard, failed = list[Any](), list[Any]()
     options = Options(
-        on_success=(lambda call, outcome: heard.append((call.action, outcome)),),
-        on_error=(lambda _call, outcome: failed.append(outcome.fault and outcome.fault.code),),
+        on_success=(lambda call, ending: heard.append((call.action, ending)),),
+        on_error=(lambda _call, ending: failed.append(ending.fault and ending.fault.code),),
     )
     made = handler(options)
     way(made, call(ticket_id=7), Ran())
     way(made, call(id=7), Ran())
     way(made, call(ticket_id=7), Ran(raises=RuntimeError("no")))
-    assert heard == [("close_ticket", Outcome(result={"closed": 7}))]
+    assert heard == [("close_ticket", Ending(result={"closed": 7}))]
     assert failed == ["VALIDATION_ERROR", "INTERNAL_ERROR"]
 
 
@@ -380,18 +400,19 @@ def test_hooks_hear_of_failures_that_the_framework_tells_itself(way: Way) -> Non
         content = ("no luck",)
 
     guard, told = Watching(), list[Any]()
-    options = Options(guard=guard, on_error=(lambda _call, outcome: told.append(outcome),))
+    options = Options(guard=guard, on_error=(lambda _call, ending: told.append(ending),))
     made = handler(options, failed=lambda _error: "own", structured=lambda _result: NOT_JUDGED)
     with pytest.raises(Refused):
         way(made, call(ticket_id=7), Ran(raises=Refused("say this")))
     result = Result()
     assert way(made, call(ticket_id=7), Ran(result=result)).result is result
     faults = [ToolFault("UNKNOWN", "say this"), ToolFault("UNKNOWN", "no luck")]
-    assert [outcome.fault for outcome in told] == faults
-    assert [outcome for _, outcome in guard.heard] == told
+    assert [ending.fault for ending in told] == faults
+    assert [ending for _, ending in guard.heard] == told
     with pytest.raises(asyncio.CancelledError):
         way(made, call(ticket_id=7), Ran(raises=asyncio.CancelledError()))
     assert len(told) == 2
+    assert [one.tool for one in guard.left] == ["close_ticket"]
 
 
 def test_an_asynchronous_guard_is_awaited() -> None:
@@ -405,15 +426,59 @@ def test_an_asynchronous_guard_is_awaited() -> None:
     assert answer.fault.code == "RETRY_LIMIT"
 
 
+class Steers(Exception):  # noqa: N818 - a framework's own name
+    """How a run goes on."""
+
+
+Steers.__module__, Steers.__qualname__ = "langgraph.errors", "GraphBubbleUp"
+
+
+@pytest.mark.parametrize("end", [asyncio.CancelledError, concurrent.futures.CancelledError, KeyboardInterrupt, Steers])
+def test_a_call_without_an_outcome_is_no_attempt(way: Way, end: type[BaseException]) -> None:
+    limits = RetryGuard(limits=Limits(transient=2))
+    made = handler(Options(guard=limits), failed=lambda error: "own" if isinstance(error, Steers) else "failure")
+    busy = tool_error("SERVER_BUSY", "Later.")
+    way(made, call(ticket_id=7), Ran(raises=busy))
+    for _ in range(3):  # each is a repeat of what failed; were it an attempt, no second one would run
+        with pytest.raises(end):
+            way(made, call(ticket_id=7), Ran(raises=end()))
+    ran = Ran()
+    assert way(made, call(ticket_id=7), ran).answer is None
+    assert ran.sent == [{"ticket_id": 7}]
+
+
+def test_a_guard_that_waits_hears_of_a_call_that_is_cancelled() -> None:
+    class Waits(Watching):
+        async def after(self, call: ToolCall, ending: Ending | None) -> None:  # type: ignore[override]
+            await asyncio.sleep(0.01)
+            super().after(call, ending)
+
+    guard = Waits()
+    made = handler(Options(guard=guard))
+
+    async def forever(_arguments: Any) -> Any:
+        await asyncio.sleep(60)
+
+    async def cancelled() -> None:
+        running = asyncio.create_task(made.around(call(ticket_id=7), forever))
+        await asyncio.sleep(0.01)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(cancelled())
+    assert ([one.tool for one in guard.left], guard.heard) == (["close_ticket"], [])
+
+
 def test_hooks_that_fail_change_no_answer(way: Way, caplog: pytest.LogCaptureFixture) -> None:
     class Broken:
         def before(self, _call: ToolCall) -> None:
             raise OSError("store down")
 
-        def after(self, _call: ToolCall, _outcome: Outcome) -> None:
+        def after(self, _call: ToolCall, _ending: Ending | None) -> None:
             raise OSError("store down")
 
-    def sink(_call: ToolCall, _outcome: Outcome) -> None:
+    def sink(_call: ToolCall, _ending: Ending) -> None:
         raise OSError("disk full")
 
     made = handler(Options(guard=Broken(), on_error=(sink,)))

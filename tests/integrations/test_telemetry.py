@@ -62,9 +62,9 @@ def test_nothing_of_it_is_imported_where_nobody_traces() -> None:
     code = """
 import sys
 from fusion_contracts import tool_error
-from fusion_contracts.integrations.options import Outcome
+from fusion_contracts.integrations.options import Ending
 from fusion_contracts.integrations.telemetry import record
-record(Outcome(tool_error("X", "m")))
+record(Ending(tool_error("X", "m")))
 print([name for name in sys.modules if name.startswith("opentelemetry")])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

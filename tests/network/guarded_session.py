@@ -21,7 +21,7 @@ import pytest
 from faces import Faces
 
 from fusion_contracts import FusionError, ToolFault, load, tool_error
-from fusion_contracts.integrations import Outcome, ToolCall
+from fusion_contracts.integrations import Ending, ToolCall
 from fusion_contracts.integrations.drift import DriftError, Verdict
 from fusion_contracts.integrations.mcp_client import GuardedClient, guarded
 
@@ -419,11 +419,11 @@ class Loop:
     def before(self, call: ToolCall) -> ToolFault | None:
         return tool_error("RETRY_LIMIT", "Enough.") if call.arguments == {"pageIdx": 7} else None
 
-    async def after(self, call: ToolCall, outcome: Outcome) -> None:
-        self.told.append((f"after {call.tool}", outcome.fault.code if outcome.fault else None))
+    async def after(self, call: ToolCall, ending: Ending | None) -> None:
+        self.told.append((f"after {call.tool}", ending.fault.code if ending and ending.fault else None))
 
-    def sink(self, call: ToolCall, outcome: Outcome) -> None:
-        self.told.append((f"sink {call.tool}", outcome.fault.code if outcome.fault else None))
+    def sink(self, call: ToolCall, ending: Ending) -> None:
+        self.told.append((f"sink {call.tool}", ending.fault.code if ending.fault else None))
 
 
 @every
@@ -440,6 +440,7 @@ def test_hooks_of_the_agent_loop_and_near_misses(name: str) -> None:
         ("sink close_page", "RETRY_LIMIT"),
         ("after close_page", None),
         ("sink close_page", "VALIDATION_ERROR"),
+        ("after close_page", "VALIDATION_ERROR"),
     ]
 
 

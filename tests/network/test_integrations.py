@@ -367,3 +367,37 @@ def test_a_call_that_succeeds_is_answered_as_it_would_be_without(
     # Without it, what was learned of version 1 fails in words that name no way on.
     assert "ticket_id" not in json.dumps(without["removed key"].get("_meta", {}))
     assert "suggested_arguments" not in json.dumps(without["removed key"])
+
+
+LEARNED = {
+    "name": "close_ticket",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"ticket_id": {"type": "integer"}, "note": {"type": "string"}, "id": {"type": "integer"}},
+        "required": ["ticket_id"],
+    },
+}
+
+
+@pytest.mark.parametrize("framework", ["fastmcp-3", "fastmcp-4", "mcp-1", "mcp-2"])
+def test_a_server_that_changes_while_it_runs(
+    environment: Environment, root: Path, tmp_path: Path, framework: str
+) -> None:
+    for file in (root / "fixtures" / "integrations").glob("*.py"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "learned.json").write_text(json.dumps({"tools": [LEARNED]}), encoding="utf-8")
+    command = [str(environment(framework)), "run_time.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout.splitlines()[-1])
+    assert (seen["before"], seen["nested"], seen["cancelled"]) == ("closed 1 x", "done: True", ["wait left"])
+    # Without a look at the tools the SDK drops the argument in silence.
+    assert seen["after"].splitlines()[:2] == [
+        '<validation_error action="close_ticket">',
+        "  <field name=\"note\">Unknown argument. You sent: 'x'. Expected only ticket_id, remark.</field>",
+    ]
+    if framework not in CLOSED:  # FastMCP answers a tool's own call of another one with a result, whatever happened
+        assert seen["nested, refused"].splitlines()[1] == (
+            '  <field name="ticket_id">Missing. You sent: id 1. Expected an integer.</field>'
+        )
+        assert seen["nested, caught"] == "ToolError caught"

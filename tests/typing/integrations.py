@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_type
 
 from fusion_contracts import ServerContract, ToolFault, tool_error
-from fusion_contracts.integrations import Options, Outcome, ToolCall, attach, warn
+from fusion_contracts.integrations import Ending, Options, ToolCall, attach, warn
 
 
 class Server:
@@ -18,14 +18,15 @@ class Limit:
     def before(self, call: ToolCall) -> ToolFault | None:
         return tool_error("RETRY_LIMIT", call.action) if call.run else None
 
-    async def after(self, call: ToolCall, outcome: Outcome) -> None:
+    async def after(self, call: ToolCall, ending: Ending | None) -> None:
         assert_type(call.tool, str)
-        assert_type(outcome.fault, ToolFault | None)
-        assert_type(outcome.failing, tuple[str, ...])
+        assert ending is not None
+        assert_type(ending.fault, ToolFault | None)
+        assert_type(ending.failing, tuple[str, ...])
 
 
-def told(call: ToolCall, outcome: Outcome) -> None:
-    assert_type((call.tool, outcome.text), tuple[str, str])
+def told(call: ToolCall, ending: Ending) -> None:
+    assert_type((call.tool, ending.text), tuple[str, str])
 
 
 def program(contract: ServerContract) -> None:
