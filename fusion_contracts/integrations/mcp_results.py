@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fusion_contracts.integrations.answers import WARNINGS_KEY, Answer
-from fusion_contracts.integrations.framework import NOT_JUDGED, Handled
+from fusion_contracts.integrations.framework import NOT_JUDGED, Handled, is_flagged
 from fusion_contracts.model import JsonValue
 
 __all__ = ["beside", "call_tool_result", "result_of", "structured_of", "text_block", "types"]
@@ -58,9 +58,9 @@ def structured_of(result: Any) -> JsonValue:
         return result[1]
     if not isinstance(result, types().CallToolResult):
         return None if isinstance(result, list) else NOT_JUDGED
-    flagged = result.isError if hasattr(result, "isError") else result.is_error
-    structured = result.structuredContent if hasattr(result, "structuredContent") else result.structured_content
-    return NOT_JUDGED if flagged else structured
+    if is_flagged(result):
+        return NOT_JUDGED
+    return result.structured_content if hasattr(result, "structured_content") else result.structuredContent
 
 
 def _whole(result: Any) -> Any:

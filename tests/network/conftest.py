@@ -25,7 +25,7 @@ FRAMEWORKS = {
     "fastmcp-4": "fastmcp==4.2.*",
     "mcp-1": "mcp==1.30.*",
     "mcp-2": "mcp==2.3.*",
-    "pydantic-ai": "pydantic-ai-slim",
+    "pydantic-ai": "pydantic-ai-slim[mcp]",
     "openai-agents": "openai-agents",
     "langchain": "langchain-core",
     "langgraph": "langgraph",

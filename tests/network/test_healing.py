@@ -212,6 +212,52 @@ def test_the_last_retry_of_pydantic_ai_names_each_attempt(read: Read) -> None:
     assert fourth == [result("pydantic-ai")]
 
 
+NOT_ALL = """<tool_result status="partial" done="1" failed="1" total="2">
+  <items>[1]</items>
+  <failed item="2" code="NOT_FOUND">No ticket 2.</failed>
+  <next>NEXT</next>
+</tool_result>"""
+NEXT = "1 of 2 done, 1 failed. Trying 2 again cannot help. Do not report the task as done while anything is missing."
+STRUCTURED = {
+    "items": [1],
+    "status": "partial",
+    "failed": [{"item": "2", "code": "NOT_FOUND", "message": "No ticket 2.", "retryable": False}],
+    "next": NEXT,
+    "total": 2,
+}
+WAYS = {
+    "pydantic-ai": ["run", "iter", "run_stream"],
+    "openai-agents": ["run", "run_streamed"],
+    "langgraph": ["invoke", "ainvoke"],
+}
+
+
+@pytest.mark.parametrize("framework", AGENTS)
+def test_whichever_way_an_agent_is_run(environment: Environment, root: Path, tmp_path: Path, framework: str) -> None:
+    copy(root / "fixtures" / "healing", tmp_path)
+    done = run(environment(framework) / "python", "ways.py", named(framework), folder=tmp_path)
+    seen = json.loads(done.splitlines()[-1])
+    silent = refused(
+        framework, '<field name="silent">Unknown argument. You sent: true. Expected only ticket, labels.</field>'
+    )
+    for way in WAYS[framework]:
+        whole = [NOT_ALL.replace("NEXT", NEXT)]
+        if framework == "pydantic-ai":  # its models read what is structured
+            whole = [json.dumps(STRUCTURED, separators=(",", ":"))]
+        assert sorted(seen.pop(way)) == sorted([silent, CRASHED, MISSPELT, *whole]), way
+    if framework == "pydantic-ai":  # what a remote tool failed of is that server's to say; `many` it has not
+        read = seen.pop("an MCP server's tools")
+        assert (read[0], read[1]) == (refused("an MCP server", silent.splitlines()[1].strip()), CRASHED_THERE)
+        assert [text.splitlines()[1] for text in read[2:]] == [
+            "  <message>No tool tga.</message>", "  <message>No tool many.</message>",
+        ]  # fmt: skip
+    if framework == "langgraph":
+        interrupts = [[{"close": 1}], [{"close": 1}]]
+        told = ["agreed left", "agreed left", "agreed ok"]
+        assert seen == {"interrupts": interrupts, "agreed": ["closed 1: yes"], "guard": told}
+
+
+CRASHED_THERE = "Error executing tool crash"
 HEALS = """<validation_error action="close_ticket">
   <field name="ticket_id">Missing. You sent: id 1. Expected an integer.</field>
   <contract_awareness since="1.0.0">
