@@ -60,16 +60,17 @@ class FusionMiddleware(Middleware):  # type: ignore[misc]  # FastMCP is no depen
         if not name and self._options.strict:
             raise ValueError("strict needs the server's name: FusionMiddleware(options, name=...), or attach(server)")
         self._handler = self._made(name) if name else None
+        self._names_runs = self._options.hears_calls
         self._looked = False
         watch(*((_TOOLS, "_convert_to_content") if _IS_OLD else (_TOOLS.Tool, "convert_result")))
 
-    async def __call__(self, context: Any, call_next: Any) -> Any:
+    def __call__(self, context: Any, call_next: Any) -> Any:
         """Calls of tools alone are handled; FastMCP's own way to find that out costs more than handling one."""
         if context.method == "tools/call":
-            return await self.on_call_tool(context, call_next)
+            return self.on_call_tool(context, call_next)
         if context.method == "tools/list":  # whoever is listed the tools is held to what they are now
             self._of(context.fastmcp_context.fastmcp).listings.forget()
-        return await call_next(context)
+        return call_next(context)
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
         """Handle one call."""
@@ -85,7 +86,7 @@ class FusionMiddleware(Middleware):  # type: ignore[misc]  # FastMCP is no depen
                 return call_next(context)
             return call_next(context.copy(message=message.model_copy(update={"arguments": arguments})))
 
-        call = ToolCall(message.name, sent, run=_run(context) if self._options.hears_calls else "")
+        call = ToolCall(message.name, sent, run=_run(context) if self._names_runs else "")
         return _result(await handler.around(call, proceed, partial(_tools, server)))
 
     def _of(self, server: Any) -> Handler:

@@ -24,7 +24,7 @@ errors alone, its parts do: `handler.judge.refused`, `.unknown`, `.failed`, each
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -70,18 +70,18 @@ class Handler:
         self.judge = Judge(options, framework)
         self._names_actions = options.hears_calls
 
-    async def around(
+    def around(
         self,
         call: ToolCall,
         proceed: Callable[[JsonValue], Awaitable[Any]],
         tools: Callable[[], Any] | None = None,
         part: Part = "whole",
-    ) -> Handled:
-        """Handle a call of an asynchronous framework, or a `part` of it; `proceed(arguments)` calls on.
+    ) -> Coroutine[Any, Any, Handled]:
+        """Handle, awaited, a call of an asynchronous framework, or a `part` of it; `proceed(arguments)` calls on.
 
         `tools` lists the tools of this one caller, where the framework needs the caller for it.
         """
-        return await driven(self._flow(call, proceed, tools or self.framework.tools, part))
+        return driven(self._flow(call, proceed, tools or self.framework.tools, part))
 
     def around_sync(
         self, call: ToolCall, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any] | None = None

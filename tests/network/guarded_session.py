@@ -444,6 +444,37 @@ def test_hooks_of_the_agent_loop_and_near_misses(name: str) -> None:
     ]
 
 
+class Cancels(Loop):
+    """A guard that cancels the task of a call as soon as it is let through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left: list[str] = []
+
+    def before(self, _call: ToolCall) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+
+    async def after(self, call: ToolCall, ending: Ending | None) -> None:
+        await asyncio.sleep(0.01)
+        assert ending is None
+        self.left.append(call.tool)
+
+
+@every
+def test_a_call_that_is_cancelled_has_no_ending(name: str) -> None:
+    loop = Cancels()
+
+    async def story(program: Program) -> None:
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.create_task(program.call("close_page", pageIdx=1))
+        assert loop.left == ["close_page"]
+
+    play(name, story, guard=loop, on_error=(loop.sink,))
+    assert loop.told == []
+
+
 def test_what_is_no_client() -> None:
     async def main() -> None:
         async with guarded(object(), lock=LOCK):
