@@ -270,7 +270,13 @@ class Guard:
 
 inner, outer = FastMCP("inner"), FastMCP("outer")
 inner.tool(close_ticket)
-inner.add_middleware(FusionMiddleware(name="inner"))
+inner.add_middleware(FusionMiddleware(Options(releases="nowhere")))
+try:
+    FusionMiddleware(Options(strict=True))
+except ValueError as error:
+    assert str(error) == "strict needs the server's name: FusionMiddleware(options, name=...), or attach(server)"
+else:
+    raise AssertionError("strict without a name")
 outer.mount(inner, {mount})
 outer.add_middleware(ErrorHandlingMiddleware())
 outer.add_middleware(FusionMiddleware(Options(coerce=True, guard=Guard()), name="desk", near={folder!r}))
@@ -302,6 +308,7 @@ def test_mounted_servers_hooks_and_middleware_that_works_against_it(
     ], done.stderr
     retry = "RetryMiddleware of outer runs a tool again without asking whether its first run took effect"
     assert f"{retry}: add it before FusionMiddleware, or leave it out" in done.stderr
+    assert "Agents are not told what changed in inner: no release is in nowhere/" in done.stderr  # its own name
     assert "ErrorHandlingMiddleware of" not in done.stderr  # it stands farther from the tools, and sees results alone
 
 
@@ -401,3 +408,23 @@ def test_a_server_that_changes_while_it_runs(
             '  <field name="ticket_id">Missing. You sent: id 1. Expected an integer.</field>'
         )
         assert seen["nested, caught"] == "ToolError caught"
+
+
+@pytest.mark.parametrize("framework", ["mcp-1", "mcp-2"])
+def test_a_low_level_server_that_says_that_its_tools_changed(
+    environment: Environment, root: Path, tmp_path: Path, framework: str
+) -> None:
+    for file in (root / "fixtures" / "integrations").glob("*.py"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    schema = {"type": "object", "properties": {"note": {"type": "string"}}}
+    learned = {"tools": [{"name": "close", "inputSchema": schema}]}
+    (tmp_path / "learned.json").write_text(json.dumps(learned), encoding="utf-8")
+    command = [str(environment(framework)), "run_time_low.py", "announced"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    first, second, third = json.loads(done.stdout.splitlines()[-1])
+    assert (first, second) == ("done", "done")
+    assert third.splitlines()[:2] == [
+        '<validation_error action="close">',
+        "  <field name=\"note\">Unknown argument. You sent: 'x'. Expected only remark.</field>",
+    ]
