@@ -18,7 +18,8 @@ from fusion_contracts.loop.calls import CallLike
 __all__ = ["NOTHING", "Attempt", "Call", "Record", "Same", "Streak", "decode", "encode", "identified"]
 
 _NAMES, _LONGEST_NAME = 8, 40
-_encoded = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode
+# A circle is looked for by nobody: it is too deep, as others are.
+_encoded = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr, check_circular=False).encode
 _written = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
@@ -35,7 +36,7 @@ class Call:
 
     @property
     def digest(self) -> str:
-        """24 hexadecimal digits for run, action and arguments: not to be read back, nor compared between runs."""
+        """24 hexadecimal digits for the arguments: not to be read back, nor compared between runs."""
         if not self._digest:  # worked out where the action has failed, and once
             self._digest = _digest(self)
         return self._digest
@@ -102,10 +103,10 @@ def identified(call: CallLike, run: str) -> Call:
 
 def _digest(call: Call) -> str:
     try:
-        said = _encoded([call.run, call.action, call.arguments])
-    except (ValueError, RecursionError, TypeError):  # a circle, too deep, keys of several kinds
-        said = f"{call.run}\n{call.action}\n{type(call.arguments).__name__}"
-    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        said = _encoded(call.arguments)
+    except (ValueError, RecursionError, TypeError):  # too deep, keys of several kinds
+        said = type(call.arguments).__name__
+    return blake2b(f"{call.run}\n{said}".encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def encode(record: Record) -> bytes:

@@ -18,7 +18,7 @@ from fusion_contracts.loop.limits import Limits
 from fusion_contracts.loop.outcome import Outcome
 from fusion_contracts.loop.partial_result import PartialResult
 from fusion_contracts.loop.retrying import can_help
-from fusion_contracts.loop.rules import admitted, exhausted, failed, left, refusal, refused, succeeded
+from fusion_contracts.loop.rules import asked, exhausted, failed, left, succeeded
 from fusion_contracts.loop.stores import MemoryStore, OffLoop, Store, StoreError, open_store
 from fusion_contracts.loop.summary import attempt_of, stop
 from fusion_contracts.runtime.fault import ToolFault
@@ -62,11 +62,8 @@ class _Steps:
         def step(record: Record) -> tuple[Record | None, ToolFault | None]:
             if record is NOTHING and self.limits.calls is None:
                 return record, None
-            call, now = identified(given, self._run), self._clock()
-            found = refusal(record, call, now, self.limits)
-            if found is not None:
-                return refused(record, self.limits), stop(found, record)
-            return admitted(record, call, now, self.limits), None
+            after, found = asked(record, identified(given, self._run), self._clock(), self.limits)
+            return after, None if found is None else stop(found, record)
 
         return step
 

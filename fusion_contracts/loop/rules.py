@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from fusion_contracts.loop.attempts import Attempt, Call, Record, Same, Streak
 from fusion_contracts.loop.limits import Limits
 
-__all__ = ["Refusal", "Scope", "admitted", "exhausted", "failed", "left", "refusal", "refused", "succeeded"]
+__all__ = ["Refusal", "Scope", "asked", "exhausted", "failed", "left", "succeeded"]
 
 Scope: TypeAlias = Literal["call", "action", "run"]
 
@@ -27,21 +27,23 @@ class Refusal:
     attempts: tuple[Attempt, ...] = ()
 
 
-def refusal(record: Record, call: Call, now: float, limits: Limits) -> Refusal | None:
-    """Why the call may not run; None where it may."""
+def asked(record: Record, call: Call, now: float, limits: Limits) -> tuple[Record, Refusal | None]:
+    """After a call asked to run: what is remembered then, and why it may not run; None where it may.
+
+    A repeat of a failed call is noted before it runs, so that of many at once no more run than may. A refusal counts as
+    a failure of the run, until there is no budget left. Where nothing changes the record is the same object.
+    """
     spent = exhausted(record, limits)
     if spent is not None:
-        return spent
+        return record, spent
     streak = record.streaks.get(call.action)
     if streak is not None and streak.count >= limits.in_a_row and now - streak.at < limits.window:
-        return Refusal("action", call.action, streak.count, streak.attempts)
+        return _refused(record), Refusal("action", call.action, streak.count, streak.attempts)
     same = _same(record, call, now, limits)
-    if same is None:
-        return None
-    hopeless = same.permanent > 0 and same.permanent + same.open >= limits.permanent
-    if hopeless or same.failures - same.permanent + same.open >= limits.transient:
-        return Refusal("call", call.action, same.failures + same.open, same.attempts)
-    return None
+    if same is not None and _used_up(same, limits):
+        return _refused(record), Refusal("call", call.action, same.failures + same.open, same.attempts)
+    counted = record if limits.calls is None else replace(record, calls=record.calls + 1)
+    return (counted if same is None else _noted(counted, call, replace(same, open=same.open + 1))), None
 
 
 def exhausted(record: Record, limits: Limits) -> Refusal | None:
@@ -49,21 +51,6 @@ def exhausted(record: Record, limits: Limits) -> Refusal | None:
     if record.failures < limits.failures and (limits.calls is None or record.calls < limits.calls):
         return None
     return Refusal("run", "", record.failures)
-
-
-def admitted(record: Record, call: Call, now: float, limits: Limits) -> Record:
-    """After a call was let through: the same record, unless it repeats a failed one, or calls are counted.
-
-    The repeat is noted before it runs, so that of many at once no more run than may.
-    """
-    counted = record if limits.calls is None else replace(record, calls=record.calls + 1)
-    same = _same(record, call, now, limits)
-    return counted if same is None else _noted(counted, call, replace(same, open=same.open + 1))
-
-
-def refused(record: Record, limits: Limits) -> Record:
-    """After a call was refused: it counts as a failure of the run, until there is no budget left."""
-    return record if exhausted(record, limits) else replace(record, failures=record.failures + 1)
 
 
 def left(record: Record, call: Call, now: float, limits: Limits) -> Record:
@@ -111,6 +98,16 @@ def succeeded(record: Record, call: Call, *, read_only: bool, whole: bool = True
     if len(streaks) == len(record.streaks) and kept == record.same:
         return record
     return replace(record, streaks=streaks, same=kept)
+
+
+def _refused(record: Record) -> Record:
+    return replace(record, failures=record.failures + 1)
+
+
+def _used_up(same: Same, limits: Limits) -> bool:
+    """Whether a call failed as often as it may. What is under way may fail as the last one did."""
+    hopeless = same.permanent > 0 and same.permanent + same.open >= limits.permanent
+    return hopeless or same.failures - same.permanent + same.open >= limits.transient
 
 
 def _same(record: Record, call: Call, now: float, limits: Limits) -> Same | None:
