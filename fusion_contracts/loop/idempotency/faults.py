@@ -13,7 +13,7 @@ __all__ = [
     "other_arguments", "outcome_unknown", "unreachable",
 ]  # fmt: skip
 
-META_KEY = "fusion-contracts/idempotency-key"
+META_KEY = "io.github.fusion-contracts/idempotency-key"
 """Where a call's `_meta` carries its key."""
 
 OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"

@@ -16,7 +16,7 @@ from uuid import uuid4
 from fusion_contracts.loop.log.arguments import digests, values
 from fusion_contracts.loop.log.entry import FAILED, OUTCOMES, Entry, OutcomeWord
 from fusion_contracts.loop.log.place import DEFAULT, Target, sink_of
-from fusion_contracts.loop.log.said import Said, named, of_error, places
+from fusion_contracts.loop.log.said import NO_CODE, SUCCESS, named, of_error, places
 from fusion_contracts.loop.log.writer import Writer, attempt
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.runtime.fault import ToolFault
@@ -122,20 +122,20 @@ class ErrorLog:
     ) -> None:
         """Tell of one call. Never raises.
 
-        `error` is what the model was told: a ToolFault, a ValidationReport, the text of either or a result that holds
-        it, or an exception; None for a success. Code, severity, failing fields and the number of changes told are read
-        from it, and can be given. `outcome` is for what the error does not say: `protocol_error`, and of a success
-        `empty` or `partial`. A call whose run is not known stands alone. `stopped` says that a guard
-        answered in the tool's place (default: the code is RETRY_LIMIT). `attempt` is counted where it is not given.
+        `error` is what came instead of a success: a ToolFault, a ValidationReport, the text of either, an exception, a
+        JSON-RPC error; or whatever came, as a result or an `Outcome`. None for a success. How the call ended, code,
+        severity, failing fields and the number of changes told are read from it, and can be given: `outcome` is for
+        what nothing else says, such as a success that is `empty` or `partial`. A call whose run is not known stands
+        alone. `stopped` says that a guard answered in the tool's place (default: the code is RETRY_LIMIT). `attempt` is
+        counted where it is not given.
         `model_calls` and `tokens` are what the model spent on making this call.
         """
         try:
-            said = Said() if error is None else of_error(error)
-            ended = outcome or ("ok" if error is None or not said.is_error else "execution_error")
+            said = SUCCESS if error is None else of_error(error)
+            ended = outcome or said.outcome
             if ended not in OUTCOMES:
                 raise ValueError(f"outcome is one of {', '.join(OUTCOMES)}, not {ended!r:.40}")  # noqa: TRY301
             failed = ended in FAILED
-            told = failed or error is not None
             run = named(run or self.run) or uuid4().hex
             server = named(self.server if server is None else server)
             self._write(
@@ -144,8 +144,8 @@ class ErrorLog:
                 tool=named(action if tool is None else tool),
                 action=named(action),
                 outcome=ended,
-                code=said.code if told else None,
-                severity=said.severity if told else None,
+                code=said.code or (NO_CODE if failed else None),
+                severity=said.severity or ("error" if failed else None),
                 fields=said.fields if fields is None else places(fields),
                 release=_named(self.release if release is None else release),
                 contract=_named(self.contract if contract is None else contract),
@@ -168,7 +168,7 @@ class ErrorLog:
             return
         try:
             fault = ending.fault
-            said = Said() if fault is None else of_error(fault)
+            said = SUCCESS if fault is None else of_error(fault)
             deltas = getattr(ending, "deltas", None)
             if deltas is None and fault is not None:  # an outcome of the loop, which says what the model is told
                 deltas = of_error(getattr(ending, "result", None)).deltas

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.loop.log.entry import OutcomeWord
+from fusion_contracts.loop.outcome import Outcome
 from fusion_contracts.runtime.client import parse_tool_error, texts_of
 from fusion_contracts.runtime.fault import ToolFault
-from fusion_contracts.runtime.guard import to_fault
 from fusion_contracts.runtime.validation import ValidationReport
 from fusion_contracts.runtime.xml_reader import envelopes
 
-__all__ = ["NO_CODE", "Said", "named", "of_error", "places"]
+__all__ = ["NO_CODE", "SUCCESS", "Said", "named", "of_error", "places"]
 
 NO_CODE = "UNKNOWN"
 """The code of an error that has none."""
@@ -29,54 +30,69 @@ _INDEX = re.compile(r"\[\d+\]")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The code and severity of an error, the arguments that it is about, and how many changes it tells."""
+    """How a call ended, the code and severity of its error, the arguments concerned, and how many changes it tells."""
 
-    code: str = NO_CODE
-    severity: str = "error"
+    outcome: OutcomeWord = "execution_error"
+    code: str | None = NO_CODE
+    severity: str | None = "error"
     fields: tuple[str, ...] = ()
     deltas: int = 0
 
-    @property
-    def is_error(self) -> bool:
-        """Whether the call failed: a warning is told on a success."""
-        return self.severity != "warning"
+
+SUCCESS = Said("ok", None, None)
 
 
 def of_error(error: Any) -> Said:
-    """What the error says. What holds no envelope and is no exception has the code UNKNOWN."""
+    """What the error says: its own words for a report and a fault, else what the loop tells of it.
+
+    A text is what a failed result says. A result that is no error, and an outcome of the loop, say how the call ended.
+    What is none of these has the code UNKNOWN.
+    """
     if isinstance(error, ValidationReport):
         return _of_report(error)
     if isinstance(error, ToolFault):
         return _of_fault(error.fault)
-    fault = parse_tool_error(error)
-    if fault is not None:
-        return _of_fault(fault, _told(error))
-    return _of_exception(error) if isinstance(error, Exception) else Said()
+    found = _outcome(error)
+    if found.fault is not None:
+        said = _of_fault(found.fault, _told(error.result if found is error else error), found.kind)
+        return replace(said, fields=said.fields or places(found.failing))
+    return replace(SUCCESS, outcome=found.kind) if _is_result(error, found) else Said()
 
 
-def _of_exception(error: Exception) -> Said:
-    """As the loop tells an exception: the same call has the same code, whoever tells the log of it."""
-    from fusion_contracts.loop.exceptions import told
-
+def _outcome(error: Any) -> Outcome:
+    """As the loop tells it: the same call has the same code, whoever tells the log of it."""
+    if isinstance(error, str):
+        fault = parse_tool_error(error)
+        return Outcome.of({"content": error, "isError": True} if fault is None else fault)
     try:
-        found = told(error)
-    except Exception:  # noqa: BLE001 - raised again where it is a framework's way to steer a run
-        return _of_fault(to_fault(error))
-    said = _of_fault(found.fault)
-    return replace(said, fields=said.fields or places(found.failing))
+        return Outcome.of(error)
+    except BaseException as steering:
+        if steering is not error:
+            raise
+        return Outcome("execution_error")  # cancellation, or a framework's way to steer a run
+
+
+def _is_result(error: Any, found: Outcome) -> bool:
+    """Whether a success was given, and no plain value: that was called an error, so it is one."""
+    if found is error or found.result is not error or found.partial is not None:
+        return True
+    return (error.get("content") if isinstance(error, Mapping) else getattr(error, "content", None)) is not None
 
 
 def _of_report(report: ValidationReport) -> Said:
     told = report.to_xml().count("<change ")
     if report.fault is not None:
         return _of_fault(report.fault, told)
-    severity = "error" if report.is_error else "warning"
-    return Said(_INVALID, severity, places(issue.name for issue in report.issues), told)
+    fields = places(issue.name for issue in report.issues)
+    if report.is_error:
+        return Said("execution_error", _INVALID, "error", fields, told)
+    return Said("ok", _INVALID, "warning", fields, told)
 
 
-def _of_fault(fault: ToolFault, told: int = 0) -> Said:
+def _of_fault(fault: ToolFault, told: int = 0, outcome: OutcomeWord | None = None) -> Said:
     about = (name for name in fault.details if name != _NO_FIELD) if fault.code == _INVALID else ()
-    return Said(named(fault.code) or NO_CODE, fault.severity, places(about), told)
+    ended = outcome or ("execution_error" if fault.is_error else "ok")
+    return Said(ended, named(fault.code) or NO_CODE, fault.severity, places(about), told)
 
 
 def _told(error: Any) -> int:

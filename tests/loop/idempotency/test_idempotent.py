@@ -501,8 +501,8 @@ def test_where_only_meta_can_carry_a_key_that_is_what_a_refusal_says(ledger: Led
     def pay() -> None: ...
 
     assert outcome(pay).recovery == (
-        "Send one in _meta as fusion-contracts/idempotency-key: a new one for each new operation, the same one when "
-        "you repeat a call."
+        "Send one in _meta as io.github.fusion-contracts/idempotency-key: a new one for each new operation, the same "
+        "one when you repeat a call."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -14,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +30,7 @@ from fusion_contracts import (
     tool_error,
 )
 from fusion_contracts.errors import FusionError
-from fusion_contracts.loop import Outcome
+from fusion_contracts.loop import Outcome, empty, partial
 from fusion_contracts.loop.log import Entry, ErrorLog
 from fusion_contracts.loop.log.entry import COLUMNS
 
@@ -264,12 +266,50 @@ def test_an_action_that_is_not_there_is_no_argument_that_fails() -> None:
     assert [one.fields for one in sink.entries] == [()]
 
 
-@pytest.mark.parametrize("error", [TimeoutError(), ConnectionResetError(), RuntimeError("boom")])
-def test_an_exception_has_the_code_that_the_loop_gives_it(error: Exception) -> None:
-    sink = Kept()
-    with ErrorLog(sink) as log:
-        log.record(error, run="r", action="pages")
-    assert [one.code for one in sink.entries] == [Outcome.of(error).code]
+class McpError(Exception):
+    """As the SDKs raise one: with the JSON-RPC error in it."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.error = SimpleNamespace(code=code, message=message, data=None)
+
+
+# Known by its name: the framework need not be there.
+STEERING = type("ModelRetry", (Exception,), {"__module__": "pydantic_ai.exceptions"})
+ANSWERED = {"content": [{"type": "text", "text": "3 pages"}], "isError": False}
+
+
+@pytest.mark.parametrize(
+    ("given", "outcome", "code"),
+    [
+        (TimeoutError(), "execution_error", "TIMEOUT"),
+        (RuntimeError("boom"), "execution_error", "INTERNAL_ERROR"),
+        (tool_error("NOT_FOUND", "No page 7."), "execution_error", "NOT_FOUND"),
+        (ConnectionResetError(), "protocol_error", "HANDOFF_UPSTREAM_UNAVAILABLE"),
+        (McpError(-32602, "Unknown tool: close"), "protocol_error", "UNKNOWN_ACTION"),
+        (McpError(-32602, "page must be a number"), "protocol_error", "VALIDATION_ERROR"),
+        (McpError(408, "Timed out while waiting for a response"), "protocol_error", "TIMEOUT"),
+        ({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "No"}}, "protocol_error", "INTERNAL_ERROR"),
+        ({"content": [{"type": "text", "text": "Request timed out"}], "isError": True}, "execution_error", "TIMEOUT"),
+        (ANSWERED, "ok", None),
+        ({"jsonrpc": "2.0", "id": 1, "result": ANSWERED}, "ok", None),
+        (Outcome.of([]), "empty", None),
+        (empty(searched="pages"), "empty", None),
+        (partial([1], failed=[("b", "gone")]), "partial", None),
+    ],
+)
+def test_whatever_came_of_a_call_is_told_as_the_loop_tells_it(given: Any, outcome: str, code: str | None) -> None:
+    told = Outcome.of(given)
+    assert (told.kind, told.code or None) == (outcome, code)
+    for form in (given, told):
+        (record,) = kept(form)
+        assert (record["outcome"], record.get("code")) == (outcome, code)
+        assert record["attempt"] == int(told.is_error)
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), KeyboardInterrupt(), STEERING("again")])
+def test_what_is_no_failure_of_the_tool_is_told_of_and_not_raised(error: BaseException) -> None:
+    assert kept(error) == [FAILED | {"code": "UNKNOWN"}]
 
 
 def test_numbers_that_cannot_be_take_no_other_entry_with_them(tmp_path: Path) -> None:
