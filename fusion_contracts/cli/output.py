@@ -220,6 +220,7 @@ def _require_apart(places: Sequence[Path | None]) -> None:
 
 
 _OWN = frozenset({"fusion.lock", "fusion.toml", "pyproject.toml"})
+_DATABASES = (b"SQLite format 3\0", b"PAR1")  # the second is Parquet
 _OWN_FOLDER = ".lock.d"  # of a lock that is one file a server, where any other file is an error
 
 
@@ -229,7 +230,7 @@ def _require_free(path: Path, read: Collection[str]) -> None:
     if Path(real).parent.name.endswith(_OWN_FOLDER):
         message = f"a report would lie among the files of a lock: {printable(str(path))}"
         raise FusionError(message, "name a file elsewhere for it", stage="usage")
-    if real in read or _OWN & {path.name, Path(real).name} or _is_lock(real):
+    if real in read or _OWN & {path.name, Path(real).name} or _is_kept(real):
         message = f"a report would take the place of {printable(str(path))}"
         raise FusionError(message, "name a file of its own for it", stage="usage")
 
@@ -241,14 +242,16 @@ def _real(path: Path) -> str:
         return str(path)
 
 
-def _is_lock(path: str) -> bool:
+def _is_kept(path: str) -> bool:
+    """Whether a file is a lock or a database, such as an error log: no report of an earlier run."""
     from fusion_contracts.sources.sniff import HEAD, Kind, kind_of
 
     try:
         if not os.path.isfile(path):  # noqa: PTH113 - reading a pipe may never end
             return False
         with open(path, "rb") as file:  # noqa: PTH123 - a name that may be none
-            return kind_of(file.read(HEAD), "") is Kind.LOCK
+            head = file.read(HEAD)
+        return head.startswith(_DATABASES) or kind_of(head, "") is Kind.LOCK
     except (OSError, ValueError):
         return False
 

@@ -53,8 +53,9 @@ def report(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.project import refuse_command
     from fusion_contracts.cli.reporting import Asked, answer
     from fusion_contracts.loop.log.place import DEFAULT
+    from fusion_contracts.loop.usage.engines import files_of
 
     refuse_command(context.obj, "report")
     log = log or DEFAULT
-    writer = Writer.of([format], output, folder, no_colour=no_colour, reads=[log])
+    writer = Writer.of([format], output, folder, no_colour=no_colour, reads=[DEFAULT, *files_of(log, folder)])
     return answer(Asked(log, since, compare, tuple(servers), format, folder), writer)

@@ -10,10 +10,11 @@ from fusion_contracts.cli.output import OK, Writer
 from fusion_contracts.cli.project import matches
 from fusion_contracts.loop.usage.counting import count
 from fusion_contracts.loop.usage.counting import servers as servers_of
-from fusion_contracts.loop.usage.engines import Engine, opened, shown
+from fusion_contracts.loop.usage.engines import Engine, opened
 from fusion_contracts.loop.usage.period import side
 from fusion_contracts.loop.usage.period import since as since_of
 from fusion_contracts.loop.usage.queries import Filter
+from fusion_contracts.loop.usage.refusals import shown
 from fusion_contracts.record import record
 from fusion_contracts.report.usability import render
 from fusion_contracts.report.usability.model import Period, Report

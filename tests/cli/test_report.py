@@ -100,6 +100,10 @@ def test_a_terminal_sees_colour_and_its_width(log: Path) -> None:
         (["--compare", "..", "2.1"], "fusion: .. is no period; write A..B, A.. or ..B"),
         (["-o", ".fusion/log.sqlite", ".fusion/log.sqlite"],
          "fusion: a report would take the place of .fusion/log.sqlite; name a file of its own for it"),
+        ([".fusion/*.sqlite", "-o", ".fusion/log.sqlite"],
+         "fusion: a report would take the place of .fusion/log.sqlite; name a file of its own for it"),
+        (["lines.jsonl", "-o", ".fusion/log.sqlite"],
+         "fusion: a report would take the place of .fusion/log.sqlite; name a file of its own for it"),
         (["-o", ".fusion/log.sqlite"],
          "fusion: a report would take the place of .fusion/log.sqlite; name a file of its own for it"),
     ],
@@ -111,6 +115,20 @@ def test_what_cannot_be_reported_is_refused(
     assert run(["report", *arguments]) == 2
     assert capsys.readouterr().err == f"{said}\nexit 2: could not check\n"
     assert log.read_bytes() == before
+
+
+def test_a_report_takes_the_place_of_no_log(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither of one that a pattern reads, nor of a database that is not read at all."""
+    for name in ("a.jsonl", "b.jsonl", "other.sqlite"):
+        with ErrorLog(name) as told:
+            told.record(run="1", action="close")
+    for arguments in (("*.jsonl", "-o", "a.jsonl"), ("a.jsonl", "-o", "other.sqlite")):
+        before = Path(arguments[-1]).read_bytes()
+        assert run(["report", *arguments]) == 2
+        assert capsys.readouterr().err.startswith(f"fusion: a report would take the place of {arguments[-1]}; ")
+        assert Path(arguments[-1]).read_bytes() == before
+    Path("report.md").write_text("an older one", encoding="ascii")
+    assert output(capsys, "a.jsonl", "-o", "report.md", "--format", "markdown") == ""
 
 
 def test_the_help_says_what_is_read(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,19 +31,19 @@ def servers(engine: Engine) -> tuple[str, ...]:
 def count(engine: Engine, chosen: Filter, label: str) -> Period:
     """The numbers of the calls that count."""
     (total,) = engine.rows(queries.totals(chosen))
-    if total["first_us"] is None:
+    if not total["entries"]:
         return Period(label, chosen.since, chosen.until)
-    first, last = int(total["first_us"]), int(total["last_us"])
+    first, last = total["first_us"], total["last_us"]
     step = next((step for step in _STEPS if (last - first) // step < _MOST_SPANS), _STEPS[-1])
     failures = engine.rows(queries.failures(chosen))
-    spans = (Span(*(int(row[key]) for key in _SPAN)) for row in engine.rows(queries.times(chosen, step)))
+    spans = (Span(*(row[key] for key in _SPAN)) for row in engine.rows(queries.times(chosen, step)))
     return Period(
         label,
         chosen.since,
         chosen.until,
         first,
         last,
-        int(total["runs"]),
+        total["runs"],
         tuple(_actions(engine.rows(queries.actions(chosen)), failures)),
         tuple(sorted(spans, key=lambda span: span.start_us)),
         step,
@@ -70,15 +70,15 @@ def _action(counted: Row, failures: Sequence[Row]) -> Action:
         code = row["code"] or _NO_CODE
         codes[code] = codes.get(code, Healing()) + _healing([row])
         for name in _names(row["fields"]):
-            fields[name] += int(row["number"])
+            fields[name] += row["number"]
     return Action(
         counted["server"],
         counted["action"],
-        int(counted["calls"]),
-        int(counted["errors"]),
-        int(counted["partial_results"]),
-        int(counted["empty_results"]),
-        int(counted["refused"]),
+        counted["calls"],
+        counted["errors"],
+        counted["partial_results"],
+        counted["empty_results"],
+        counted["refused"],
         dict(sorted(codes.items(), key=lambda item: (-item[1].errors, item[0]))),
         dict(sorted(fields.items(), key=lambda item: (-item[1], item[0]))),
         _healing(row for row in errors if row["told"]),
@@ -88,18 +88,18 @@ def _action(counted: Row, failures: Sequence[Row]) -> Action:
 
 
 def _healing(rows: Iterable[Row]) -> Healing:
-    return sum((Healing(int(row["number"]), int(row["healed"])) for row in rows), Healing())
+    return sum((Healing(row["number"], row["healed"]) for row in rows), Healing())
 
 
 def _loops(rows: Iterable[Row], ending: Ending) -> Loops:
     keys = ("number", "model_calls", "counted", "tokens")
-    return sum((Loops(*(int(row[key]) for key in keys)) for row in rows if row["kind"] == ending), Loops())
+    return sum((Loops(*(row[key] for key in keys)) for row in rows if row["kind"] == ending), Loops())
 
 
 def _names(text: str | None) -> list[str]:
     """The fields of an error, which stand as JSON in a log that anybody may have written."""
     try:
         found = json.loads(text or "[]")
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return sorted({name for name in found if isinstance(name, str)}) if isinstance(found, list) else []

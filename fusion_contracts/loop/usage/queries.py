@@ -10,12 +10,23 @@ that succeeds (healed), is refused (stopped) or is the last there is (open).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-__all__ = ["TABLE", "Filter", "Query", "actions", "failures", "names", "times", "totals"]
+__all__ = ["READ", "TABLE", "Filter", "Query", "Rows", "actions", "failures", "names", "times", "totals"]
 
 TABLE = "fusion_calls"
 """The table of a log: a row for each call."""
+
+READ = (
+    "id", "time_us", "run", "server", "action", "outcome", "code", "fields", "release", "contract", "deltas", "stopped",
+    "model_calls", "tokens",
+)  # fmt: skip
+"""The columns that the questions need."""
+
+Rows: TypeAlias = list[Mapping[str, Any]]
+"""An answer, by column."""
 
 _FAILED = "CASE WHEN outcome IN ('execution_error', 'protocol_error') THEN 1 ELSE 0 END"
 _TURNS = """WITH turns AS (
@@ -32,11 +43,12 @@ _TURNS = """WITH turns AS (
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question: its SQL, and the columns of the answer, `texts` and whole numbers, in any order."""
+    """A question: its SQL, and the columns of the answer: `texts`, whole `numbers`, and texts that may be null."""
 
     sql: str
     texts: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +110,11 @@ def names() -> Query:
 
 
 def totals(chosen: Filter) -> Query:
-    """One row: how many runs, and the times of the first and the last call (null where there is none)."""
-    sql = f"""SELECT COUNT(DISTINCT run) AS runs, MIN(time_us) AS first_us, MAX(time_us) AS last_us
+    """One row: how many entries and runs there are, and the times of the first and the last (0 where there is none)."""
+    sql = f"""SELECT COUNT(*) AS entries, COUNT(DISTINCT run) AS runs,
+  COALESCE(MIN(time_us), 0) AS first_us, COALESCE(MAX(time_us), 0) AS last_us
 FROM {_entries(chosen)} AS e"""
-    return Query(sql, numbers=("runs", "first_us", "last_us"))
+    return Query(sql, numbers=("entries", "runs", "first_us", "last_us"))
 
 
 def actions(chosen: Filter) -> Query:
@@ -149,7 +162,7 @@ SELECT server, action, ending AS kind, NULL AS code, NULL AS fields, 0 AS told,
   SUM(model_calls) AS model_calls, SUM(known) AS counted, SUM(CASE WHEN known = 1 THEN tokens ELSE 0 END) AS tokens
 FROM loops GROUP BY server, action, ending"""
     numbers = ("told", "number", "healed", "model_calls", "counted", "tokens")
-    return Query(sql, ("server", "action", "kind", "code", "fields"), numbers)
+    return Query(sql, ("server", "action", "kind"), numbers, ("code", "fields"))
 
 
 def times(chosen: Filter, step: int) -> Query:

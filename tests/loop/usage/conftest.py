@@ -24,10 +24,10 @@ def written(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str, Sc
         if kind == "postgres":
             log = str(request.getfixturevalue("postgres"))
         else:
-            log = str(tmp_path / {"sqlite": "log.sqlite", "lines": "log.jsonl", "parquet": "columns.jsonl"}[kind])
+            log = str(tmp_path / {"sqlite": "log.sqlite", "lines": "log.jsonl"}.get(kind, f"{kind}.jsonl"))
         with ErrorLog(log, clock=Clock()) as told:
             tell(told, script.calls)
-        return _as_parquet(log) if kind == "parquet" else log
+        return _of_duckdb(log, kind) if kind in ("parquet", "duckdb") else log
 
     return write
 
@@ -43,14 +43,13 @@ class Clock:
         return self.now
 
 
-def _as_parquet(log: str) -> str:
-    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: Parquet was not tried")
-    file = log.replace(".jsonl", ".parquet")
-    with duckdb.connect() as connection:
-        columns = "columns = {id: 'BIGINT', time_us: 'BIGINT', run: 'TEXT', server: 'TEXT', action: 'TEXT', "
-        columns += "outcome: 'TEXT', code: 'TEXT', fields: 'TEXT', release: 'TEXT', contract: 'TEXT', "
-        columns += "deltas: 'BIGINT', stopped: 'BIGINT', model_calls: 'BIGINT', tokens: 'BIGINT'}"
-        connection.execute(f"COPY (SELECT * FROM read_json('{log}', {columns})) TO '{file}'")
+def _of_duckdb(log: str, kind: str) -> str:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: its files were not tried")
+    file = log.replace(".jsonl", f".{kind}")
+    columns = "columns = {id: 'BIGINT', time_us: 'BIGINT', run: 'TEXT', server: 'TEXT', action: 'TEXT', "
+    columns += "outcome: 'TEXT', code: 'TEXT', fields: 'TEXT', release: 'TEXT', contract: 'TEXT', "
+    columns += "deltas: 'BIGINT', stopped: 'BIGINT', model_calls: 'BIGINT', tokens: 'BIGINT'}"
+    read = f"SELECT * FROM read_json('{log}', {columns})"
+    with duckdb.connect(file if kind == "duckdb" else ":memory:") as connection:
+        connection.execute(f"CREATE TABLE fusion_calls AS {read}" if kind == "duckdb" else f"COPY ({read}) TO '{file}'")
     return file
-
-

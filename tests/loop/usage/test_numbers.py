@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from fusion_contracts.loop.usage.period import side, since
 from fusion_contracts.loop.usage.queries import Filter
 from fusion_contracts.report.usability.model import Action, Healing, Loops, Period
 
-ENGINES = ("sqlite", "lines", "parquet", "postgres")
+ENGINES = ("sqlite", "lines", "parquet", "duckdb", "postgres")
 NOW = 1_793_100_000.0
 
 Write = Callable[[str, Script], str]
@@ -202,42 +200,3 @@ def test_fields_that_are_no_list_are_no_fields(tmp_path: Path) -> None:
     log.write_text("".join(f"{json.dumps(one)}\n" for one in entries), encoding="ascii")
     (action,) = counted(str(log)).actions
     assert (action.errors, action.fields, action.codes) == (5, {"b": 1}, {"UNKNOWN": Healing(5, 0)})
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("none.sqlite", "there is no log at {}; name one: fusion report LOG"),
-        ("none*.jsonl", "no file fits {}; name a log: fusion report LOG"),
-        ("empty.txt", "{} is no log: neither SQLite nor .ddb, .duckdb, .jsonl, .ndjson, .parquet; name a log"),
-        ("other.sqlite", "{} holds no table fusion_calls; name a log that ErrorLog wrote"),
-        ("empty.parquet", "cannot read {}: "),
-    ],
-)
-def test_what_is_no_log_is_refused(name: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "empty.txt").touch()
-    (tmp_path / "empty.parquet").touch()
-    with closing(sqlite3.connect(tmp_path / "other.sqlite")) as connection:
-        connection.execute("CREATE TABLE other (a)")
-    path = tmp_path / name
-    with pytest.raises(FusionError) as caught:
-        counted(str(path))
-    assert str(caught.value).startswith(said.format(path))
-
-
-def test_a_url_is_shown_without_its_password() -> None:
-    with pytest.raises(FusionError) as caught:
-        counted("postgresql://me:hunter2@127.0.0.1:1/test")
-    assert str(caught.value).startswith("cannot read postgresql://127.0.0.1:1/test: ")
-    assert "hunter2" not in str(caught.value)
-
-
-def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "log.jsonl").touch()
-    monkeypatch.setattr("fusion_contracts.loop.usage.engines.find_spec", lambda _: None)
-    for log in (str(tmp_path / "log.jsonl"), "postgresql://me:hunter2@127.0.0.1/test"):
-        with pytest.raises(FusionError) as caught:
-            counted(log)
-        named = log.replace("me:hunter2@", "")
-        wanted = f"reading {named} needs ibis, which is not installed; pip install 'fusion-contracts[report]'"
-        assert str(caught.value) == wanted
