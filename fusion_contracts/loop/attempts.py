@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -45,7 +46,7 @@ class Call:
     def names(self) -> tuple[str, ...]:
         """The names of the arguments, the first few, in the order in which they were sent."""
         sent = self.arguments if isinstance(self.arguments, Mapping) else {}
-        return tuple(str(name)[:_LONGEST_NAME] for name in list(sent)[:_NAMES])
+        return tuple(str(name)[:_LONGEST_NAME] for name in islice(sent, _NAMES))
 
 
 @dataclass(frozen=True, slots=True)

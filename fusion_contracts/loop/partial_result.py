@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, Ty
 
 from fusion_contracts.loop.retrying import can_help
 from fusion_contracts.model import JsonObject
+from fusion_contracts.runtime.echo import clip
 from fusion_contracts.runtime.envelope import clean
 from fusion_contracts.runtime.fault import ToolFault, checked_text, tool_error
 
 __all__ = ["FailedItem", "Failure", "PartialResult", "Status", "empty", "partial"]
 
 Item = TypeVar("Item")
+
+_LONGEST_SEARCH = 500  # characters that say what was looked through
 
 Status: TypeAlias = Literal["complete", "partial", "empty"]
 
@@ -190,9 +193,10 @@ def empty(*, searched: str) -> PartialResult[Any]:
     """Nothing was found, and that is the complete answer: never an error, never null, never an empty text.
 
     `searched` says what was looked through (`"invoices of 2026 with status open"`), so that a model knows what the
-    answer covers. Raises TypeError or ValueError where it is no text or says nothing.
+    answer covers; of a long text the beginning is kept. Raises TypeError or ValueError where it is no text or says
+    nothing.
     """
-    return PartialResult(total=0, searched=_said(searched, "searched"))
+    return PartialResult(total=0, searched=clip(_said(searched, "searched"), _LONGEST_SEARCH))
 
 
 def _said(given: object, name: str) -> str:

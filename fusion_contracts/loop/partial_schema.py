@@ -6,6 +6,7 @@ further properties, so that a later release that says more breaks no client.
 
 from __future__ import annotations
 
+import math
 from copy import deepcopy
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -130,8 +131,11 @@ def _origin(cls: type[PartialResult[Any]]) -> type[PartialResult[Any]]:
 
 
 def _json(item: Any) -> Any:
-    if item is None or isinstance(item, str | int | float):
+    """An item as JSON, which has no NaN and no infinity: they become null, as pydantic writes them."""
+    if isinstance(item, float):
+        return item if math.isfinite(item) else None
+    if item is None or isinstance(item, str | int):
         return item
     from pydantic_core import to_jsonable_python  # one reading of models, dataclasses and dates, the frameworks' own
 
-    return to_jsonable_python(item, by_alias=True)
+    return to_jsonable_python(item, by_alias=True, inf_nan_mode="null")

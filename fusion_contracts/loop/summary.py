@@ -17,6 +17,7 @@ _LONGEST_MESSAGE = 200
 _MOST_ACTIONS = 8
 _MOST_VALUES = 1_000  # objects, lists and scalars of the arguments that are looked at
 _MOST_FIELDS = 10
+_MOST_READ = 1_000  # names of which they are the first
 _TELLING = 12  # characters of a long value by which it is known where only a part of it is repeated
 
 
@@ -38,7 +39,7 @@ def stop(refused: Refusal, record: Record) -> ToolFault:
 
 def attempt_of(call: Call, fault: ToolFault, failing: tuple[str, ...]) -> Attempt:
     """A failed call as it is remembered: what it said, without the values that were sent."""
-    fields = tuple(sorted({clip(re.sub(r"\[\d+\]", "[]", name)) for name in failing}))[:_MOST_FIELDS]
+    fields = tuple(sorted({clip(re.sub(r"\[\d+\]", "[]", name)) for name in failing[:_MOST_READ]}))[:_MOST_FIELDS]
     return Attempt(call.names, clip(fault.code), fields, _without_values(fault.message, call.arguments))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
+import math
 from dataclasses import FrozenInstanceError, dataclass
 from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
@@ -143,6 +145,28 @@ def test_what_says_nothing_is_refused(make: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         make()
     assert str(caught.value) == message
+
+
+def test_of_a_long_search_the_beginning_is_said() -> None:
+    result = empty(searched="invoices " * 20_000)
+    assert len(result.to_text()) < 1_500
+    assert result.to_structured()["searched"] == ("invoices " * 100)[:497] + "..."
+    assert len(str(result.to_mcp())) < 4_000
+
+
+@dataclass(frozen=True)
+class Weight:
+    grams: float
+
+
+def test_numbers_that_json_does_not_have_are_null() -> None:
+    unknown = float("nan")
+    items = [1.5, unknown, -math.inf, {"at": [unknown]}, Weight(math.inf)]
+    wanted = [1.5, None, None, {"at": [None]}, {"grams": None}]
+    result = partial(items, failed=[("b", "It could not be read.")])
+    assert result.to_structured()["items"] == wanted
+    assert f"<items>{json.dumps(wanted, separators=(',', ':'))}</items>" in result.to_text()
+    json.dumps(result.to_mcp(), allow_nan=False)
 
 
 def test_why_an_item_failed() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from fusion_contracts.canonical import canonical_json, printable
@@ -14,6 +17,9 @@ __all__ = ["digests", "values"]
 _MOST = 50  # arguments of one call
 _LONGEST = 200  # characters of a name
 _DEEPEST = 32
+_ROOM = 10_000  # characters, and values, of one call
+_LARGEST = 10**300  # no database of logs has a use for more digits, and Python writes no more than 4,300
+_CUT = "..."
 _BYTES = 4  # of a digest: enough to see that a value was sent again
 
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
@@ -27,8 +33,7 @@ def digests(arguments: JsonValue, run: str) -> JsonObject:
     if not isinstance(arguments, dict):
         return {"": _type(arguments)}
     key = run.encode(errors="replace")[:64]
-    kept = list(arguments.items())[:_MOST]
-    return {_name(name): _described(name, value, key) for name, value in kept}
+    return {_name(name): _described(name, value, key) for name, value in islice(arguments.items(), _MOST)}
 
 
 def _described(name: Any, value: JsonValue, key: bytes) -> str:
@@ -47,24 +52,52 @@ def _type(value: JsonValue) -> str:
 
 
 def values(arguments: JsonValue) -> JsonObject:
-    """The arguments themselves; what has a secret's name is hidden at any depth, what is no JSON becomes its type."""
-    if not isinstance(arguments, dict):
-        return {"": _plain(arguments, _DEEPEST)}
-    shown = _plain(arguments, _DEEPEST)
-    return shown if isinstance(shown, dict) else {}
+    """The arguments themselves; what has a secret's name is hidden at any depth, what is no JSON becomes its type.
+
+    Of many the first, of long texts the beginning: `...` stands where something was left out.
+    """
+    shown = _Shown().of(arguments, _DEEPEST)
+    return shown if isinstance(shown, dict) else {"": shown}
 
 
-def _plain(value: JsonValue, depth: int) -> JsonValue:
-    if isinstance(value, str):
-        return printable(value)
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if depth and isinstance(value, dict):
-        inner = ((key, _plain(item, depth - 1)) for key, item in value.items())
-        return {_name(key): HIDDEN_VALUE if is_secret(str(key)) else item for key, item in inner}
-    if depth and isinstance(value, list | tuple):
-        return [_plain(item, depth - 1) for item in value]
-    return _type(value)
+class _Shown:
+    """The values of one call, as long as there is room for them."""
+
+    def __init__(self) -> None:
+        self._room = _ROOM
+
+    def of(self, value: JsonValue, depth: int) -> JsonValue:
+        """The value, or what is left of it."""
+        if isinstance(value, str):
+            text = value[: max(self._room, 0)]
+            self._room -= len(text)
+            return printable(text) + (_CUT if len(text) < len(value) else "")
+        self._room -= 1
+        if isinstance(value, float):
+            return value if math.isfinite(value) else _type(value)
+        if value is None or (isinstance(value, int) and abs(value) < _LARGEST):  # true and false too
+            return value
+        if depth and isinstance(value, dict):
+            return dict(self._members(value, depth - 1))
+        if depth and isinstance(value, list | tuple):
+            return list(self._items(value, depth - 1))
+        return _type(value)
+
+    def _members(self, value: JsonObject, depth: int) -> Iterator[tuple[str, JsonValue]]:
+        for key, item in value.items():
+            if self._room <= 0:
+                yield _CUT, _CUT
+                return
+            name = _name(key)
+            self._room -= len(name)
+            yield name, HIDDEN_VALUE if is_secret(str(key)) else self.of(item, depth)
+
+    def _items(self, value: Iterable[JsonValue], depth: int) -> Iterator[JsonValue]:
+        for item in value:
+            if self._room <= 0:
+                yield _CUT
+                return
+            yield self.of(item, depth)
 
 
 def _name(name: Any) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from fusion_contracts.canonical import printable
@@ -24,6 +25,7 @@ NO_CODE = "UNKNOWN"
 _INVALID = "VALIDATION_ERROR"
 _NO_FIELD = "suggested_arguments"  # stands among the details of a validation error that was read back
 _MOST = 20  # fields of one error
+_READ = 1_000  # of which they are the first
 _LONGEST = 200  # characters of a name
 _INDEX = re.compile(r"\[\d+\]")
 
@@ -104,7 +106,8 @@ def _told(error: Any) -> int:
 
 def places(names: Iterable[str]) -> tuple[str, ...]:
     """Names of arguments as a log holds them: sorted, each once, without the places of items."""
-    return tuple(sorted({named(_INDEX.sub("[]", name)) for name in names})[:_MOST])
+    found = {named(_INDEX.sub("[]", name[:_LONGEST])) for name in islice(names, _READ)}
+    return tuple(sorted(found)[:_MOST])
 
 
 @lru_cache(maxsize=4096)

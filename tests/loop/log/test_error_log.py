@@ -186,6 +186,40 @@ def test_arguments_are_types_and_digests_unless_asked() -> None:
     assert "arguments" not in kept(None, arguments=arguments, log={"keep": "values"})[0]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {f"name {number}": number for number in range(1_000_000)},
+        {"text": "x" * 5_000_000},
+        {"list": [[1, 2]] * 500_000, "digits": 10**5_000},
+        {"name" * 100_000: float("nan")},
+    ],
+    ids=["names", "text", "items", "name"],
+)
+def test_of_arguments_without_end_the_first_are_kept(arguments: dict[str, Any]) -> None:
+    for keep in ("values", "digests"):
+        (entry,) = kept("boom", arguments=arguments, log={"keep": keep})
+        assert 10 < len(entry["arguments"]) < 60_000
+        assert json.loads(entry["arguments"], parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+
+def test_what_is_left_out_of_values_is_marked() -> None:
+    sent = {"list": list(range(20_000)), "after": "it"}
+    (entry,) = kept("boom", arguments=sent, log={"keep": "values"})
+    shown = json.loads(entry["arguments"])
+    assert shown["list"][-2:] == [len(shown["list"]) - 2, "..."]
+    assert shown["..."] == "..."
+    assert "after" not in shown
+    (entry,) = kept("boom", arguments={"text": "x" * 20_000}, log={"keep": "values"})
+    (text,) = json.loads(entry["arguments"]).values()
+    assert text.strip("x") == "..."
+
+
+def test_of_fields_without_end_the_first_are_kept() -> None:
+    (entry,) = kept("boom", fields=(f"{number:07}" for number in range(1_000_000)))
+    assert json.loads(entry["fields"]) == [f"{number:07}" for number in range(20)]
+
+
 def test_hostile_names_are_made_visible_and_cut() -> None:
     name = "a\x00\ud800\u202e\n" + "x" * 500
     (entry,) = kept("boom", action=name, fields=[name, "b[3].c[12]", "b[4].c[1]"], arguments={name: {name: object()}})
