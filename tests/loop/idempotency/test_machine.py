@@ -300,5 +300,20 @@ def test_a_store_that_fails_at_any_step_leaves_a_clear_outcome(how: str, skip: i
         process.ledger.close()
 
 
+def test_an_end_that_came_late_is_written_by_the_next_call_of_its_process() -> None:
+    """It need not wait for a heartbeat: the store answers again, and so does the call."""
+    memory = MemoryStore(clock=lambda: 0.0)
+    store = Flaky(memory)
+    first, second = Process(store, lambda: 0.0), Process(memory, lambda: 0.0)
+    store.plan = ["", "", "", "before", "before"]  # look, lease, record; then the end, and the look whether it stands
+    had, said = first.call("a", 1, "result")
+    assert (had, store.plan) == (True, [])
+    assert second.call("a", 1, "result")[1].startswith("CONFLICT: A call with the idempotency key a is still running")
+    assert first.call("a", 1, "result") == (False, said)
+    assert second.call("a", 1, "result") == (False, said)
+    for process in (first, second):
+        process.ledger.close()
+
+
 TestCalls = Calls.TestCase
 TestFailingStore = FailingStore.TestCase
