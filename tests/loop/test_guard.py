@@ -244,3 +244,21 @@ def test_a_limit_is_a_whole_number_from_1(name: str, number: Any) -> None:
 def test_a_window_is_a_time(window: float) -> None:
     with pytest.raises(ValueError, match=r"^window must be a finite number of seconds above 0, not "):
         Limits(window=window)
+
+
+def test_repeats_that_a_retry_can_help_may_run_side_by_side_up_to_their_limit() -> None:
+    guard, made = RetryGuard(limits=Limits(permanent=1, transient=3)), call(n=1)
+    assert ended(guard, made, SLOW) is None
+    assert [scope(guard.before(made)) for _ in range(3)] == [None, None, "call"]
+
+
+def test_a_window_ends_at_its_last_moment() -> None:
+    now = 0.0
+    guard = RetryGuard(
+        MemoryStore(clock=lambda: 0.0), limits=Limits(in_a_row=1, permanent=1, window=60), clock=lambda: now
+    )
+    assert ended(guard, call(n=1), MISSING) is None
+    now = 59.0
+    assert (scope(guard.before(call(n=1))), scope(guard.before(call(n=2)))) == ("action", "action")
+    now = 60.0
+    assert (scope(guard.before(call(n=2))), scope(guard.before(call(n=1)))) == (None, None)
