@@ -262,3 +262,10 @@ def test_a_window_ends_at_its_last_moment() -> None:
     assert (scope(guard.before(call(n=1))), scope(guard.before(call(n=2)))) == ("action", "action")
     now = 60.0
     assert (scope(guard.before(call(n=2))), scope(guard.before(call(n=1)))) == (None, None)
+
+
+def test_errors_that_a_retry_cannot_help_are_counted_from_the_last_one_that_it_can() -> None:
+    guard, made = RetryGuard(limits=Limits(permanent=2, transient=3)), call(n=1)
+    for error in (MISSING, SLOW, MISSING):
+        assert ended(guard, made, error) is None
+    assert scope(guard.before(made)) is None
