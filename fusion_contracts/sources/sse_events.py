@@ -44,10 +44,10 @@ def _lines(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
     """The lines of a stream, whose end may be any of three; a byte order mark before the first is dropped."""
     rest, first, split = bytearray(), True, False
     for chunk in chunks:
-        if split and chunk.startswith(b"\n"):  # the other half of a line end
-            chunk = chunk[1:]  # noqa: PLW2901
         if not chunk:
             continue
+        if split and chunk.startswith(b"\n"):  # the other half of a line end
+            chunk = chunk[1:]  # noqa: PLW2901
         split = chunk.endswith(b"\r")
         *whole, tail = _END.split(chunk)
         for part in whole:
