@@ -12,7 +12,7 @@ from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import SourceRecord
 from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading, Source, joined
-from fusion_contracts.sources.clients import Entry, entries_of, parse_document, secret_inputs
+from fusion_contracts.sources.clients import MAX_BYTES, Entry, entries_of, parse_document, secret_inputs
 from fusion_contracts.sources.environment import Beside
 
 __all__ = ["ClientConfigSource", "Listed", "Served"]
@@ -99,7 +99,8 @@ class ClientConfigSource:
 
 def _bytes(path: Path, label: str) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)  # one more: then it is none
     except OSError as error:
         reason = error.strerror or "the system refused"
         raise FusionError(f"{label} cannot be read: {reason}", "check the path", stage="read") from None

@@ -43,12 +43,15 @@ _ROOTS = (
     ("servers",),  # VS Code's mcp.json
     ("mcp",),  # opencode
 )
-_TOML_TABLE = re.compile(r"""^\s*\[+\s*["']?mcp_servers\b""", re.MULTILINE)
+_TOML_TABLE = re.compile(r"""^[ \t]*\[+[ \t]*["']?mcp_servers\b""", re.MULTILINE)  # \s would try line ends anew
 MAX_BYTES = 4 * 2**20
 """Bytes of a configuration that are read; a larger file is none."""
+_MAX_TEXT = 2**17  # characters of one text: no system takes a longer word of a command, or variable
+_MAX_BITS = 1024  # of a number that stands for a text
+_MAX_COMMENTED = 2**18  # bytes of one that is no plain JSON: its reader takes three seconds for so many
 # One pattern a word: each begins with a literal, for which C looks many times faster than for alternatives.
 _ROOT_KEYS = tuple(re.compile(word + rb"""["']?\s*:\s*[{/]""") for word in (b"mcpServers", b"servers", b"mcp"))
-_LOCK = re.compile(rb"^\s*lock_version\s*=", re.MULTILINE)
+_LOCK = re.compile(rb"^[ \t]*lock_version[ \t]*=", re.MULTILINE)
 
 
 @record
@@ -129,11 +132,15 @@ def _toml(text: str, label: str) -> Any:
 def _json(text: str, label: str) -> Any:
     from fusion_contracts.canonical import loads
 
+    data = text.encode()
     try:
-        return loads(text.encode(), label)
-    except FusionError:
+        return loads(data, label)
+    except FusionError as plain:
         import json5  # comments and trailing commas; slow, so only for what is no plain JSON
 
+        if len(data) > _MAX_COMMENTED:
+            step = f"correct it; comments are read in a file of at most {_MAX_COMMENTED >> 10} KiB"
+            raise FusionError(plain.problem.message, step) from None
         try:
             return json5.loads(text, allow_duplicate_keys=False)
         except RecursionError:
@@ -181,6 +188,9 @@ def _entry(name: str, table: Any) -> Entry:
         raise FusionError("an entry has no name", "name it", stage="usage")
     if not isinstance(table, dict):
         raise FusionError("its entry is no table", "write command and args, or url", stage="usage")
+    if any(len(text) > _MAX_TEXT for text in _strings(table)):
+        message = f"its entry holds a text of more than {_MAX_TEXT >> 10} KiB"
+        raise FusionError(message, "correct the entry", stage="usage")
     command, env = _command(table)
     url, transport = _url(table)
     disabled = table.get("disabled") is True or table.get("enabled") is False
@@ -194,7 +204,7 @@ def _entry(name: str, table: Any) -> Entry:
         transport,
         {**env, **_texts(table, "env"), **_texts(table, "environment")},
         dict(_headers(table)),
-        _listed(table, "env_vars"),
+        _variables(table, "env_vars"),
         _reference(_text(table, "envFile")),
         _reference(_text(table, "cwd")),
         disabled,
@@ -273,21 +283,33 @@ def _listed(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _variables(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    names = _listed(table, key)
+    if any(_NO_NAME.search(name) for name in names):
+        raise FusionError(f"its {key} holds what is no variable's name", "correct the entry", stage="usage")
+    return names
+
+
 def _texts(table: Mapping[str, Any], key: str) -> dict[str, str]:
     """A table of texts; numbers and booleans are written as clients hand them on."""
     value = table.get(key)
     if value is None:
         return {}
-    plain = isinstance(value, dict) and all(isinstance(one, str | int | float) for one in value.values())
-    if not plain:
+    if not (isinstance(value, dict) and all(map(_is_plain, value.values()))):
         raise FusionError(f"its {key} is no table of texts", "correct the entry", stage="usage")
     return {name: _reference(_shell_text(one)) for name, one in value.items()}
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a client can hand it on as a text; Python writes no number of more than 4,300 digits out."""
+    return isinstance(value, str | float) or (isinstance(value, int) and value.bit_length() <= _MAX_BITS)
 
 
 def _shell_text(value: str | float) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+_NO_NAME = re.compile("^$|[\x00=\ud800-\udfff]")
 _ENV = re.compile(r"\$\{env:(?P<name>[A-Za-z_]\w*)\}|\{env:(?P<bare>[A-Za-z_]\w*)\}")
 _INPUT = re.compile(r"\$\{input:(?P<id>[^}]+)\}")
 _ALONE = re.compile(r"\$(?P<name>[A-Za-z_]\w*)")
@@ -295,12 +317,14 @@ _HERE = re.compile(r"\$\{workspaceFolder\}|\$\{workspaceRoot\}")
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Every text in a value, however deep."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _strings(one)
+    """Every text in a value, however deep: keys joined by points make TOML as deep as they are many."""
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict | list):
+            pending += one.values() if isinstance(one, dict) else one
 
 
 def secret_inputs(document: Mapping[str, Any]) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from io import StringIO
 from pathlib import Path
 
@@ -23,7 +24,10 @@ def read_env_file(path: Path, written: str) -> dict[str, str]:
 
     shown = f"its envFile {printable(written)}"
     try:
-        if path.stat().st_size > _MAX_BYTES:
+        found = path.stat()
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):  # a pipe or a device may never end
+            raise FusionError(f"{shown} is not a plain file", "name a file of variables", stage="usage")
+        if found.st_size > _MAX_BYTES:
             raise FusionError(
                 f"{shown} is larger than {_MAX_BYTES >> 20} MiB", "name a file of variables", stage="usage"
             )
@@ -35,11 +39,13 @@ def read_env_file(path: Path, written: str) -> dict[str, str]:
         raise FusionError(f"{shown} cannot be read: {reason}", "check the path", stage="usage") from None
     except UnicodeDecodeError:
         raise FusionError(f"{shown} is not UTF-8 text", "save it as UTF-8", stage="usage") from None
-    found = {}
+    except ValueError:  # a zero character, half a character
+        raise FusionError(f"{shown} has no name for a file", "correct the entry", stage="usage") from None
+    variables = {}
     for binding in parse_stream(StringIO(text)):
         if binding.error:
             message = f"{shown} has a line that sets no variable: line {binding.original.line}"
             raise FusionError(message, "write NAME=VALUE", stage="usage")
         if binding.key is not None and binding.value is not None:
-            found[binding.key] = binding.value
-    return found
+            variables[binding.key] = binding.value
+    return variables

@@ -12,7 +12,7 @@ from fusion_contracts.record import record
 __all__ = ["Url", "parse"]
 
 _PORTS = {"http": 80, "https": 443}
-_UNFIT = re.compile(r"[\x00-\x20\x7f]")
+_UNFIT = re.compile("[\x00-\x20\x7f\ud800-\udfff]")
 _HOST = re.compile(r"[a-z0-9._-]+")
 _SAFE = "/%:@!$&'()*+,;=~?[]|"  # stays as written; all else is percent-encoded
 

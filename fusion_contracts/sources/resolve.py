@@ -100,7 +100,8 @@ def _names_servers(path: Path, head: bytes) -> bool:
     from fusion_contracts.sources.clients import MAX_BYTES, may_hold_servers, parse_document
 
     try:
-        data = head if len(head) < HEAD else path.read_bytes()[: MAX_BYTES + 1]
+        with path.open("rb") as file:
+            data = head if len(head) < HEAD else file.read(MAX_BYTES + 1)
     except OSError:
         return False
     return may_hold_servers(data) and parse_document(data, printable(path.name)) is not None

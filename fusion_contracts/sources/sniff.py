@@ -19,7 +19,7 @@ class Kind(Enum):
 
 HEAD = 65536
 """Bytes of a file that are looked at."""
-_LOCK_VERSION = re.compile(rb"^\s*lock_version\s*=", re.MULTILINE)
+_LOCK_VERSION = re.compile(rb"^[ \t]*lock_version[ \t]*=", re.MULTILINE)  # \s would try each run of line ends anew
 _OPENAPI = re.compile(rb"""^["']?(?:openapi|swagger)["']?\s*:""", re.MULTILINE)
 _CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 

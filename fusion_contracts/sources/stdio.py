@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -148,7 +148,7 @@ def _folder(source: StdioSource, options: Options) -> Path:
     if source.cwd is None:
         return options.root
     folder = options.root / interpolate(source.cwd, options.environ, where="its cwd")
-    if not folder.is_dir():
+    if not _holds(Path.is_dir, folder):
         message = f"its folder {printable(source.cwd)} does not exist"
         raise FusionError(message, "make it, or correct cwd", stage="usage")
     return folder
@@ -209,6 +209,7 @@ def _started(launch: _Launch) -> ServerProcess:
         return ServerProcess(launch.argv, env=launch.env, cwd=launch.cwd)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
+        reason = "it or its environment holds half a character" if isinstance(error, UnicodeError) else reason
         message = f"cannot start {printable(launch.conceal(launch.argv[0]))}: {reason}"
         raise FusionError(message, "check that it is a program that may be run", stage="start") from None
 
@@ -231,15 +232,27 @@ def _found(argv: tuple[str, ...], written: str, env: Mapping[str, str], root: Pa
         if found is not None:
             return (found, *argv[1:])
     elif os.sep in program:
-        if (root / program).exists():
+        if _holds(Path.exists, root / program):
             return argv
     else:
         folders = env.get("PATH", os.defpath).split(os.pathsep)
-        if any(os.access(Path(folder or ".") / program, os.X_OK) for folder in folders):
+        if any(_holds(_runs, Path(folder or ".") / program) for folder in folders):
             return argv
     where = "does not exist" if os.sep in program else "is not on PATH"
     message = f"the command {printable(written)} {where}"
     raise FusionError(message, "install it, or correct the command", stage="start")
+
+
+def _runs(path: Path) -> bool:
+    return os.access(path, os.X_OK)
+
+
+def _holds(check: Callable[[Path], bool], path: Path) -> bool:
+    """What a check says of a path; False for one that no system takes: too long, or with a zero character."""
+    try:
+        return check(path)
+    except (OSError, ValueError):
+        return False
 
 
 def _how(end: EndedError) -> str:
