@@ -19,7 +19,9 @@ class Schemas:
     def __init__(self, document: JsonObject, *, old: bool) -> None:
         self.document = document
         self.old = old
-        self._made: dict[tuple[str, bool], tuple[JsonValue, dict[str, JsonValue]]] = {}
+        self.held = 0
+        """Values in the definitions of all schemas so far: each has its own, so that few operations may hold many."""
+        self._made: dict[tuple[str, bool], tuple[JsonValue, dict[str, JsonValue], int]] = {}
 
     def at(self, reference: str) -> JsonValue:
         """What a reference inside the document leads to; None where it leads nowhere, or elsewhere."""
@@ -34,14 +36,20 @@ class Schemas:
         needed: dict[str, JsonValue] = {}
         result = self._rewritten(schema, sent, needed)
         definitions: JsonObject = {}
-        while needed.keys() - definitions.keys():
-            for name in sorted(needed.keys() - definitions.keys()):
-                if (name, sent) not in self._made:
-                    also: dict[str, JsonValue] = {}
-                    self._made[name, sent] = self._rewritten(needed[name], sent, also), also
-                definitions[name], also = self._made[name, sent]
-                needed.update(also)
-        if definitions:
+        pending = list(needed)
+        while pending:
+            name = pending.pop()
+            if name in definitions:
+                continue
+            if (name, sent) not in self._made:
+                also: dict[str, JsonValue] = {}
+                made = self._rewritten(needed[name], sent, also)
+                self._made[name, sent] = made, also, _size(made)
+            definitions[name], also, size = self._made[name, sent]
+            needed.update(also)
+            pending += also
+            self.held += size
+        if definitions and isinstance(result, dict):
             result = {**result, "$defs": dict(sorted(definitions.items()))}
         return self._translated(result)
 
@@ -97,3 +105,14 @@ class Schemas:
             return schema
         rest = {key: value for key, value in schema.items() if key != "required"}
         return {**rest, "required": left} if left else rest
+
+
+def _size(value: JsonValue) -> int:
+    """How many values a value holds, itself one of them."""
+    pending, number = [value], 0
+    while pending:
+        one = pending.pop()
+        number += 1
+        if isinstance(one, (dict, list)):
+            pending += one.values() if isinstance(one, dict) else one
+    return number

@@ -26,6 +26,8 @@ __all__ = ["TITLE", "listing"]
 TITLE = "OpenAPI"
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _PLACES = ("path", "query", "header", "cookie")
+MOST_HELD = 1_000_000
+"""Values in the schemas of all operations, what each refers to counted with each: ten seconds' work."""
 _DEEPEST = 20  # references to references
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json(?:\s*;.*)?$|\*/\*$|application/\*$", re.IGNORECASE)
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -69,6 +71,9 @@ class _Document:
                 operation = item.get(method)
                 if isinstance(operation, dict):
                     yield self._tool(method, path, item, operation)
+                if self.schemas.held > MOST_HELD:
+                    message = f"{self.origin} holds more than is read: its operations refer to so much"
+                    raise FusionError(message, "give a document of fewer operations")
 
     def _tool(self, method: str, path: str, item: JsonObject, operation: JsonObject) -> JsonObject:
         name = operation.get("operationId")
