@@ -8,7 +8,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from fusion_contracts.loop.usage.queries import Query, Rows
+from fusion_contracts.canonical import printable
+from fusion_contracts.errors import FusionError
+from fusion_contracts.loop.usage.queries import TABLE, Query, Rows
 from fusion_contracts.loop.usage.refusals import checked, unreadable
 
 __all__ = ["SqliteLog", "sqlite_log"]
@@ -39,4 +41,17 @@ def sqlite_log(log: str) -> Iterator[SqliteLog]:
         raise unreadable(log, error) from None
     connection.row_factory = sqlite3.Row
     with closing(connection):
+        _require_table(connection, log)
         yield SqliteLog(connection, log)
+
+
+def _require_table(connection: sqlite3.Connection, log: str) -> None:
+    """Raise FusionError for a log that is a view: anybody can make such a file, and one of those may count for ever."""
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        found = connection.execute("SELECT type FROM sqlite_schema WHERE LOWER(name) = ?", (TABLE,)).fetchone()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise unreadable(log, error) from None
+    if found is not None and found["type"] == "view":
+        message = f"{printable(log)} holds {TABLE} as a view, and not as a table"
+        raise FusionError(message, "name a log that ErrorLog wrote")
