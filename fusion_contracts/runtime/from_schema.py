@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +19,41 @@ __all__ = ["TOO_DEEP", "accepts", "check_schema", "failure_of", "prepared", "ref
 TOO_DEEP = Failure((), "other", message="Nested too deeply to tell what is wrong.")
 """Of arguments whose refusals cannot be listed."""
 
+_MOST_LISTED = 20_000  # schemas that are looked at for a list of errors
 MOST = 200  # errors that are read; the others are counted
 _UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError)  # what a validator says of what is no JSON
 _KEYWORDS = {"falseSchema": "false"}
 _LIMITS = ("limit", "pattern", "format", "expected_value", "multiple_of")
 
 
-def prepared(schema: JsonValue, *, formats: bool) -> Any:
+class Prepared:
+    """A validator of one schema, which raises ValueError for arguments that it would judge for ever."""
+
+    def __init__(self, validator: Any, schema: JsonValue) -> None:
+        from fusion_contracts.schema.ways import Ways  # as below
+
+        self._validator = validator
+        self._ways = Ways.of(schema)
+
+    def is_valid(self, arguments: JsonValue) -> bool:
+        """Whether the schema accepts the arguments."""
+        if self._ways.too_many(arguments):
+            raise ValueError
+        return bool(self._validator.is_valid(arguments))
+
+    def iter_errors(self, arguments: JsonValue) -> Iterator[ValidationError]:
+        """What the schema refuses: an error holds those of each branch, so far fewer ways are too many."""
+        if self._ways.too_many(arguments, _MOST_LISTED):
+            raise ValueError
+        return iter(self._validator.iter_errors(arguments))
+
+
+def prepared(schema: JsonValue, *, formats: bool) -> Prepared | None:
     """A validator in the schema's own dialect; None where no validator reads the schema."""
     import jsonschema_rs  # a failing call needs it, an import does not
 
     try:
-        return jsonschema_rs.validator_for(schema, validate_formats=formats, retriever=_never)
+        return Prepared(jsonschema_rs.validator_for(schema, validate_formats=formats, retriever=_never), schema)
     except _UNREADABLE:
         return None
 
@@ -50,11 +73,11 @@ def refusals(validator: Any, arguments: JsonValue) -> tuple[list[Failure], int]:
     if not judgeable(arguments):
         return [TOO_DEEP], 0
     try:
-        errors = iter(validator.iter_errors(arguments))
+        errors = validator.iter_errors(arguments)
         found = [failure for error in islice(errors, MOST) for failure in failure_of(error)]
         return found, sum(1 for _ in errors)
     except _UNREADABLE:
-        return [Failure((), "other", message="The arguments hold what JSON cannot hold.")], 0
+        return [Failure((), "other", message="The arguments hold what no validator can judge.")], 0
 
 
 def failure_of(error: ValidationError, depth: int = 0) -> Iterable[Failure]:

@@ -26,6 +26,7 @@ from fusion_contracts.schema.judge import Judge
 from fusion_contracts.schema.shrink import shrink
 from fusion_contracts.schema.solve import Solver
 from fusion_contracts.schema.trouble import Exhausted, Undecided
+from fusion_contracts.schema.ways import Ways
 
 __all__ = ["TOO_DEEP", "Comparison", "Pair", "Side", "compare"]
 
@@ -98,6 +99,7 @@ class Side:
         # values are judged by the schema as written; jsonschema-rs does not know the dialect of OpenAPI 3.0
         plain = self.dialect == "openapi-3.0"
         self._judge = Judge(self.schema, "2020-12") if plain else Judge(schema, self.dialect)
+        self._ways = Ways(self.schema)
 
     def focused(self, aside: frozenset[str]) -> Side:
         """This side, whose judge does not read what stands under names that no value it is shown will hold."""
@@ -116,7 +118,9 @@ class Side:
         return other
 
     def accepts(self, value: Any) -> bool | None:
-        """What jsonschema-rs says of a value, in the schema's own dialect where it knows that."""
+        """What jsonschema-rs says of a value, in the schema's own dialect where it knows that. Raises Undecided."""
+        if self._ways.too_many(value):
+            raise Undecided("its branches refer to each other in too many ways to judge a value by them")
         return self._judge.accepts(value)
 
 

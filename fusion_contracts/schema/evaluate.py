@@ -18,6 +18,7 @@ class Evaluator:
 
     def __init__(self, space: Space) -> None:
         self.space = space
+        self._known: dict[tuple[int, int], bool] | None = None  # of the branches of one value and of what is in it
 
     def holds(self, literal: int, value: Any) -> bool:
         """Whether a signed formula holds of a value. Raises Undecided where the formula cannot be read."""
@@ -28,7 +29,21 @@ class Evaluator:
         about = ABOUT.get(kind)
         if about is not None and not about & kind_of(value):
             return True
-        return READERS[kind](self, meaning, value)
+        return self._branching(literal, value) if kind in BRANCHING else READERS[kind](self, meaning, value)
+
+    def _branching(self, literal: int, value: Any) -> bool:
+        """`holds` for what has branches, each asked once: those of one may refer to each other in endless ways."""
+        if self._known is None:
+            self._known = {}
+            try:
+                return self._branching(literal, value)
+            finally:
+                self._known = None  # another value may come to lie where one of these lay
+        key = literal, id(value)
+        if key not in self._known:
+            meaning = self.space.meaning[literal]
+            self._known[key] = READERS[meaning[0]](self, meaning, value)
+        return self._known[key]
 
     def all_hold(self, literals: Iterable[int], value: Any) -> bool:
         """Whether every literal holds. Raises Undecided."""
@@ -108,6 +123,7 @@ def _multiple(_: Evaluator, meaning: tuple[Any, ...], value: Any) -> bool:
     return bool(exact(value) % meaning[1] == 0)
 
 
+BRANCHING = frozenset({"and", "any", "one", "if"})
 READERS: dict[str, Callable[[Evaluator, tuple[Any, ...], Any], bool]] = {
     "and": Evaluator._all,
     "any": lambda e, m, v: any(e.holds(part, v) for part in m[1]),
