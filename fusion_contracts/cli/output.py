@@ -15,7 +15,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.cli.streams import give_up
 from fusion_contracts.errors import FusionError, fault
 from fusion_contracts.record import record
-from fusion_contracts.report.escape import log_lines
+from fusion_contracts.report.escape import json_text, log_lines
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Report
@@ -186,7 +186,7 @@ class Writer:
         """Write a finished text to standard output or into the file of the first format."""
         path = self.targets[0].path
         if path is None:
-            print(log_lines(text), end="")
+            print(json_text(text) if self.targets[0].form == "json" else log_lines(text), end="")
         else:
             _write({path: text})
 

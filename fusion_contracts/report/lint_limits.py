@@ -14,7 +14,7 @@ from fusion_contracts.model import JsonObject, JsonValue, ServerContract, Tool
 from fusion_contracts.record import record
 from fusion_contracts.schema.dialect import dialect_of
 from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST
-from fusion_contracts.schema.dialect_places import Place, Places
+from fusion_contracts.schema.dialect_places import Place, Places, Untranslatable
 
 __all__ = ["LIMITS", "Limit"]
 
@@ -95,9 +95,13 @@ def _token(key: str) -> str:
 
 
 def _places(tool: Tool) -> Iterator[tuple[str, JsonObject, Place]]:
-    """Every schema inside the input schema, with its pointer into the tool."""
+    """Every schema inside the input schema, with its pointer into the tool; none where its dialects are not known."""
     dialect = dialect_of(tool.input_schema)
-    for place in Places(tool.input_schema, DIALECTS.get(dialect, DIALECTS[LATEST])).order:
+    try:
+        places = Places(tool.input_schema, DIALECTS.get(dialect, DIALECTS[LATEST])).order
+    except Untranslatable:
+        return
+    for place in places:
         if isinstance(place.value, dict):
             yield f"/inputSchema{place.pointer()}", place.value, place
 
