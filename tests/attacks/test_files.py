@@ -207,6 +207,14 @@ def test_fields_that_anybody_wrote(fields: str, tmp_path: Path) -> None:
         assert {"\x1b", "\u202e"} & set(text) == set()
 
 
+def test_a_database_whose_own_words_are_broken(tmp_path: Path) -> None:
+    path = Path(log_of(tmp_path / "log.db", [{}]))
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE fusion_calls (", b"CREATE TABLE fusion_calls \xa6"))
+    with pytest.raises(FusionError) as caught:
+        counted(str(path))
+    assert str(caught.value).startswith(f"cannot read {path}: ")
+
+
 def test_a_view_of_sqlite_that_counts_for_ever_is_no_log(tmp_path: Path) -> None:
     path = tmp_path / "log.db"
     endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
