@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -167,3 +168,17 @@ def test_a_lock_that_is_none_is_one_sentence(text: bytes, hostile: Hostile) -> N
         fit(out)
         fit(err)
     assert Path("fusion.lock").read_bytes() == text
+
+
+def test_what_merely_lies_in_the_folder_is_not_started(hostile: Hostile) -> None:
+    program = "from pathlib import Path\nPath('pwned').touch()\n"
+    for name in ("server.py", "conftest.py", "sitecustomize.py", "mcp.py", "yaml.py", "git.py"):
+        Path(name).write_text(program, encoding="ascii")
+    entry = {"mcpServers": {"s": {"command": sys.executable, "args": ["server.py"]}}}
+    Path(".vscode").mkdir()
+    for name in (".mcp.json", "mcp.json", ".vscode/mcp.json", "claude_desktop_config.json"):
+        Path(name).write_text(json.dumps(entry), encoding="ascii")
+    for words in ("lock", "check", "check --offline", "diff", "show", "lock --check", "release"):
+        assert hostile.run(*words.split())[0] == 2
+    assert hostile.run("diff", "old.json", "new.json")[0] == 1
+    assert not Path("pwned").exists()
