@@ -107,7 +107,7 @@ def _command(name: str, told: str) -> Json:
 def _flag(flag: Flag) -> Json:
     kinds: dict[str, Json] = {
         "flag": {"type": "boolean"},
-        "number": {"type": "integer", "minimum": 1},
+        "number": {"type": "integer", "minimum": 0 if flag.parameter.metavar == "N|0" else 1},
         "text": _text(flag.words),
         "texts": {"type": "array", "items": _text(flag.words)},
     }

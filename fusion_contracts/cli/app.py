@@ -28,6 +28,7 @@ COMMANDS = {
     "lock": "Write down what servers offer; --check verifies it.",
     "check": "For CI: the lock is intact, fresh, compatible with the base.",
     "diff": "Say what changed, and show the calls that fail.",
+    "watch": "Keep looking at servers, and post what changes.",
     "explain": "Say why a rule matters, or show a finding in full.",
     "waive": "Accept findings on purpose: by id, or a rule for a time.",
     "show": "Print what a lock or a source holds.",

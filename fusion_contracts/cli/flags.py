@@ -41,6 +41,7 @@ UNSETTABLE = {
     "merge-driver --global": "it sets a clone up, once",
     "report --since": "it says which calls this one report is about",
     "report --compare": "it says which calls this one report is about",
+    "watch --once": "the settings would make another command of it: [watch] would never stay",
     "waive --prune": "it deletes: whoever deletes says so each time",
     "waive --rule": "a waiver is written once, by whoever accepts a change",
     "waive --tool": "a waiver is written once, by whoever accepts a change",
@@ -103,7 +104,7 @@ def flags_in(command: str, parameters: Iterable[Any]) -> Iterator[Flag]:
         long = next((word for word in one.opts if word.startswith("--")), None)
         if long is None or long in UNSETTABLE or f"{command} {long}" in UNSETTABLE:
             continue
-        number = one.metavar in {"N", "SECONDS"}
+        number = one.metavar in {"N", "N|0", "SECONDS"}
         kind: Kind = "flag" if one.is_flag else "texts" if one.multiple else "number" if number else "text"
         yield Flag(command, long.removeprefix("--"), kind, _words(one.metavar or ""), str(one.help or ""), one)
 

@@ -16,7 +16,7 @@ from fusion_contracts.errors import Problem
 from fusion_contracts.model import Lock, ServerContract, SourceRecord
 from fusion_contracts.record import record
 
-__all__ = ["Freshness", "Stale", "freshness", "unpinned"]
+__all__ = ["Freshness", "Stale", "freshness", "unpinned", "vouched"]
 
 _USUAL, _PLAIN = Effort(), Access()
 _TOLD = 5  # entries of a stale server that are named
@@ -93,7 +93,7 @@ def freshness(  # noqa: PLR0913 - what is compared, and how it is read
     Where the settings name another source than the lock, theirs is read: they vouch for it.
     """
     found = Freshness()
-    roster = given if given is not None else _vouched(project, lock, found, globs, effort, access)
+    roster = given if given is not None else vouched(project, lock, found, globs, effort, access)
     refreshed = refresh(project, roster, lock, twice=False, progress=progress, globs=globs, effort=effort)
     found.problems += refreshed.problems
     found.excused = refreshed.excused
@@ -140,7 +140,7 @@ def _quiet_changes(locked: ServerContract, live: ServerContract) -> list[str]:
     ]
 
 
-def _vouched(  # noqa: PLR0913, PLR0917 - as `freshness`
+def vouched(  # noqa: PLR0913, PLR0917 - as `freshness`
     project: Project, lock: Lock, found: Freshness, globs: Sequence[str], effort: Effort, access: Access
 ) -> Roster:
     """The sources that the settings name for the lock's servers; what does not fit together goes to `found`.

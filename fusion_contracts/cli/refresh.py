@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fusion_contracts.sources.journal import Journal
     from fusion_contracts.sources.unit import Answer, Task
 
-__all__ = ["Effort", "Refreshed", "limits_of", "raise_first", "read", "refresh"]
+__all__ = ["Effort", "Refreshed", "limits_of", "raise_first", "read", "refresh", "take", "task_of"]
 
 _KEPT = "its old entry stays in the lock, if it has one; the rest is locked"
 
@@ -94,14 +94,14 @@ def refresh(  # noqa: PLR0913 - what to read, what to compare with, and how
     found = Refreshed(notes=list(roster.notes))
     for problem in roster.problems:
         found.fail(problem, effort)
-    tasks = [_task(project, one, locked, progress, twice=twice) for one in roster.wanted]
+    tasks = [task_of(project, one, locked, progress, twice=twice) for one in roster.wanted]
     answers = _answers(tasks, progress, effort, journal)
     for one, answer in zip(roster.wanted, answers, strict=True):
         found.volatile += answer.volatile
         if answer.problem is not None:
             found.fail(answer.problem, effort)
         elif answer.reading is not None:
-            _take(found, answer.reading, locked, () if one.config else globs)
+            take(found, answer.reading, locked, () if one.config else globs)
     found.problems.sort(key=lambda problem: problem.server or "")
     return found
 
@@ -113,7 +113,7 @@ def read(project: Project, roster: Roster, like: Lock | None = None, effort: Eff
     """
     from fusion_contracts.sources.base import Reading, joined
 
-    tasks = [_task(project, one, like or Lock(), tell, twice=False) for one in roster.wanted]
+    tasks = [task_of(project, one, like or Lock(), tell, twice=False) for one in roster.wanted]
     answers = _answers(tasks, tell, effort)
     problems = [*roster.problems, *(answer.problem for answer in answers if answer.problem)]
     problems.sort(key=lambda problem: problem.server or "")
@@ -131,7 +131,7 @@ def raise_first(problems: Sequence[Problem]) -> NoReturn:
     raise FusionError("no source could be read", "see above; nothing was written")
 
 
-def _task(project: Project, one: Wanted, locked: Lock, progress: Callable[[str], None], *, twice: bool) -> Task:
+def task_of(project: Project, one: Wanted, locked: Lock, progress: Callable[[str], None], *, twice: bool) -> Task:
     """How to read a source whose server may be in the lock: under its NAME, in its version of the protocol."""
     from fusion_contracts.sources.environment import Beside
     from fusion_contracts.sources.unit import Task
@@ -171,7 +171,7 @@ def _answers(
     return read_all(tasks)
 
 
-def _take(found: Refreshed, reading: Reading, locked: Lock, globs: Sequence[str]) -> None:
+def take(found: Refreshed, reading: Reading, locked: Lock, globs: Sequence[str]) -> None:
     """Add what one source gave, without what a lock cannot hold."""
     from fusion_contracts.lockfile.limits import lockable, unlockable, unlockable_parts
     from fusion_contracts.sources.base import keep_unread

@@ -17,7 +17,7 @@ from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
 from fusion_contracts.report.counts import count
 
-__all__ = ["verify_lock"]
+__all__ = ["paired", "verify_lock"]
 
 
 def verify_lock(job: Job) -> int:
@@ -35,7 +35,7 @@ def verify_lock(job: Job) -> int:
     given = None
     if job.names_source:
         one = asked(project, job.source, job.command, name=job.name, access=job.access)
-        one = one if one.source.kind == "config" else _paired(one, lock)
+        one = one if one.source.kind == "config" else paired(one, lock)
         given = spread(project, one, job.servers, job.access)
     fresh = freshness(
         project, lock, progress=tell, globs=job.servers, given=given, effort=job.effort, access=job.access
@@ -43,7 +43,7 @@ def verify_lock(job: Job) -> int:
     return _verdict(project, lock, edited, fresh)
 
 
-def _paired(given: Wanted, lock: Lock) -> Wanted:
+def paired(given: Wanted, lock: Lock) -> Wanted:
     """The given source under the NAME of the locked server that it is compared with."""
     old = locked_as(given, lock)
     if old is None and len(lock.servers) == 1:

@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, fields, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import JsonObject, JsonValue, ServerContract, SourceRecord
 from fusion_contracts.record import record
+
+if TYPE_CHECKING:
+    from fusion_contracts.sources.hold import Hold
 
 __all__ = ["Listing", "Options", "Reading", "Source", "VolatileRule", "joined", "keep_unread"]
 
@@ -46,7 +49,7 @@ class Options:
     bytes, of a started server with all its children (None: the default); `progress` takes one line for people, and
     where it was `announced` already, none says that reading begins; `lockfile` is the lock's path inside a folder or
     revision; `environ` is where `${VAR}` is looked up (default: the environment of the process that reads, which need
-    not be the one that asked).
+    not be the one that asked); with `hold` a server that tells of changes is kept open after its list.
     """
 
     root: Path = field(default_factory=Path)
@@ -63,6 +66,7 @@ class Options:
     progress: Callable[[str], None] = _silent
     lockfile: str = "fusion.lock"
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    hold: Hold | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels to another process: all but the environment of this one."""

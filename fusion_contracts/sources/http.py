@@ -10,7 +10,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
 from fusion_contracts.record import record
-from fusion_contracts.sources.base import Options, Reading
+from fusion_contracts.sources.base import Listing, Options, Reading
 from fusion_contracts.sources.clients import Filter
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.http_headers import check_header, header_template
@@ -73,11 +73,14 @@ class HttpSource:
             target = Target.prepare(self.url, self.headers, options.environ, self.secret)
             if not options.announced:
                 options.progress(f"{printable(name)}: connecting to {self.label}")
-            listing, transport = list_server(target, self.transport, options)
-            listing = offered(listing, self.tools)
-            source = replace(self.record, kind=transport)
-            stored = target.known.stored
-            return contract_of(listing, name=name, source=source, volatile=options.volatile, hidden=stored)
+
+
+            def reading(listing: Listing, transport: str) -> Reading:
+                kept, hidden = offered(listing, self.tools), target.known.stored
+                source = replace(self.record, kind=transport)
+                return contract_of(kept, name=name, source=source, volatile=options.volatile, hidden=hidden)
+
+            return reading(*list_server(target, self.transport, options, reading))
         except FusionError as error:
             problem = error.problem
             raise FusionError(problem.message, problem.next, server=name, stage=problem.stage) from None

@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from http import HTTPStatus
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Self, TypeAlias
@@ -22,13 +23,15 @@ from fusion_contracts.sources.http_client import Answer, Client
 from fusion_contracts.sources.http_errors import UNAUTHORIZED, explained, status_words, unauthorized
 from fusion_contracts.sources.http_network import Meter
 from fusion_contracts.sources.http_target import Target
-from fusion_contracts.sources.jsonrpc import METHOD_NOT_FOUND, Settled, SilenceError
+from fusion_contracts.sources.jsonrpc import METHOD_NOT_FOUND, UNASKED, Settled, SilenceError
 from fusion_contracts.sources.sse_events import events
 
 __all__ = ["HttpChannel", "SessionLostError", "StreamableChannel"]
 
 _VERSION = "io.modelcontextprotocol/protocolVersion"
-_ACCEPT = "application/json, text/event-stream"
+_STREAM = "text/event-stream"
+_ACCEPT = f"application/json, {_STREAM}"
+_HEARING = 2.0  # seconds in which a server says whether it gives a stream of what it tells unasked
 _SESSION = re.compile(r"[\x21-\x7e]{1,1024}")
 _GOODBYE = 1.0  # seconds for the end of a session
 _NOT_FOUND = 404
@@ -62,6 +65,14 @@ class HttpChannel:
     def agree(self, version: str) -> None:
         """Take note of the version, which a header of each request says from now on."""
         self.version = version
+
+    def stay(self, deadline: float) -> None:
+        """Let requests last until then."""
+        self.meter.deadline = deadline
+
+    def hear(self) -> bool:
+        """What the server tells comes with the stream that brings its answers."""
+        return True
 
     def send(self, line: bytes) -> None:
         """Post a message. One that has no answer is posted before any later one."""
@@ -143,6 +154,7 @@ class StreamableChannel(HttpChannel):
         super().__init__(target, meter, environ)
         self._session: str | None = None
         self._endpoint = target.url
+        self._deaf = False
 
     def post(self, line: bytes, message: JsonObject) -> None:
         """Send one message, and tell what comes of it."""
@@ -154,6 +166,29 @@ class StreamableChannel(HttpChannel):
             found = list(self._found(message, answer, headers))
         for event in found:  # now that the connection is free for what they lead to
             self.tell(event)
+
+    def hear(self) -> bool:
+        """Open the stream of what the server tells unasked (section "Listening for Messages from the Server")."""
+        opened = threading.Event()
+        self.start(self._hear, opened)
+        opened.wait(_HEARING)  # some say nothing before there is something to tell
+        return not self._deaf
+
+    def _hear(self, opened: threading.Event) -> None:
+        headers = {**self._headers({}), "Accept": _STREAM}
+        try:
+            with self.client.request("GET", self._endpoint, headers) as answer:
+                if answer.status == HTTPStatus.OK and answer.media_type == _STREAM:
+                    opened.set()
+                    for event in events(answer.chunks()):
+                        if event.kind == "message":
+                            self.tell(event.data)
+        except Exception:  # noqa: BLE001, S110 - it may end as it likes: what it tells is asked for as well
+            pass
+        finally:
+            self._deaf = True
+            self.tell(Settled(UNASKED, "the end of its event stream"))
+            opened.set()
 
     def _headers(self, message: JsonObject) -> dict[str, str]:
         """What a request says of itself: session, version and, where there is no session, the method."""
@@ -177,9 +212,9 @@ class StreamableChannel(HttpChannel):
             return
         if message["method"] == "initialize":
             self._open(answer.headers.get("mcp-session-id"))
-        if answer.media_type in {"text/event-stream", "application/json"}:
+        if answer.media_type in {_STREAM, "application/json"}:
             self._endpoint = answer.url
-        if answer.media_type == "text/event-stream":
+        if answer.media_type == _STREAM:
             yield from self._stream(message, answer)
         elif answer.media_type == "application/json":
             yield answer.body()

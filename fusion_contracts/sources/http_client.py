@@ -34,8 +34,11 @@ _AGENT = "fusion-contracts"
 class Client:
     """Sends requests to one server, with its headers, until the meter's time is over."""
 
-    def __init__(self, target: Target, meter: Meter, environ: Mapping[str, str]) -> None:
-        """Take note; nothing is contacted before the first request."""
+    def __init__(
+        self, target: Target, meter: Meter, environ: Mapping[str, str], judge: Callable[[Url], None] | None = None
+    ) -> None:
+        """Take note; nothing is contacted before the first request. `judge` may raise where a redirect leads."""
+        self._more = judge
         self._home, self._headers, self._meter = target.url, dict(target.headers), meter
         self._routes = Routes(meter, environ)
         self._decoded = 0
@@ -100,6 +103,8 @@ class Client:
             message = f"redirects to {there.shown}, from https to plain http, which is not followed"
             raise FusionError(message, "correct the server, or name the https URL that it means", stage="start")
         self._judge(here, there)
+        if self._more is not None:
+            self._more(there)
         return there
 
     def _judge(self, here: Url, there: Url) -> None:

@@ -21,16 +21,16 @@ _OURS = frozenset({
 })  # fmt: skip
 
 
-def headers_of(texts: Iterable[str]) -> dict[str, str]:
+def headers_of(texts: Iterable[str], option: str = "--header") -> dict[str, str]:
     """Headers by name, from the form of the command line, `NAME: VALUE`. Raises FusionError; no value is repeated."""
     found: dict[str, str] = {}
     for text in texts:
         name, colon, value = text.partition(":")
         name = name.strip()
         if not colon or not name:
-            raise FusionError("--header takes a name, a colon and a value", "write 'NAME: VALUE'", stage="usage")
+            raise FusionError(f"{option} takes a name, a colon and a value", "write 'NAME: VALUE'", stage="usage")
         if name in found:
-            raise FusionError(f"--header gives {printable(name)[:60]} twice", "give it once", stage="usage")
+            raise FusionError(f"{option} gives {printable(name)[:60]} twice", "give it once", stage="usage")
         found[name] = value.strip(" \t")
     return found
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.record import record
-from fusion_contracts.sources.base import Listing, Options
+from fusion_contracts.sources.base import Listing, Options, Reading
 from fusion_contracts.sources.http_channel import HttpChannel, SessionLostError, StreamableChannel
 from fusion_contracts.sources.http_errors import refused
 from fusion_contracts.sources.http_network import Meter
@@ -38,9 +39,14 @@ class _OlderError(Exception):
         self.told = told
 
 
-def list_server(target: Target, transport: str | None, options: Options) -> tuple[Listing, str]:
-    """The complete list, and the transport that brought it. Raises FusionError where there is none."""
-    one = _Listing(target, options, options.timeout or SECONDS, time.monotonic())
+def list_server(
+    target: Target, transport: str | None, options: Options, reading: Callable[[Listing, str], Reading]
+) -> tuple[Listing, str]:
+    """The complete list, and the transport that brought it: what `reading` makes a reading of.
+
+    Raises FusionError where there is none.
+    """
+    one = _Listing(target, options, options.timeout or SECONDS, time.monotonic(), reading)
     try:
         if transport == "sse":
             return one.by(SseChannel), "sse"
@@ -62,6 +68,7 @@ class _Listing:
     options: Options
     seconds: float
     started: float
+    reading: Callable[[Listing, str], Reading]
 
     def by_session(self, *, fall_back: bool) -> Listing:
         """By the newer transport, once more where the server forgets its session: others may share its name."""
@@ -81,11 +88,17 @@ class _Listing:
         deadline = self.started + self.seconds
         meter = Meter(deadline)
         known = self.target.known
+
+        def reading(later: Listing) -> Reading:
+            return self.reading(known.concealed(later), "sse" if transport is SseChannel else "http")
+
         with interruptible(), enlisted() as member, transport(self.target, meter, self.options.environ) as channel:
             member.ends_by(channel.interrupt)
-            session = Session(Connection(channel, conceal=known.conceal), deadline)
+            hold = self.options.hold
+            session = Session(Connection(channel, conceal=known.conceal), deadline, hold.until if hold else None)
             try:
-                return known.concealed(session.list_everything(self.options.protocol_version))
+                listing = known.concealed(session.list_everything(self.options.protocol_version))
+                return listing if hold is None else hold.keep(session, listing, reading, self.seconds)
             except FusionError as error:
                 problem = error.problem
                 raise FusionError(known.conceal(problem.message), problem.next, stage=problem.stage) from None

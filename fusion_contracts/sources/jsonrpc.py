@@ -6,7 +6,9 @@ A channel is what differs between transports: `process.ServerProcess` for stdio,
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,8 +18,8 @@ from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.record import record
 
 __all__ = [
-    "MAX_BYTES", "MAX_MESSAGE", "METHOD_NOT_FOUND", "Channel", "Connection", "FloodError", "RefusedError", "Settled",
-    "SilenceError",
+    "MAX_BYTES", "MAX_MESSAGE", "METHOD_NOT_FOUND", "UNASKED", "Channel", "Connection", "FloodError", "RefusedError",
+    "Settled", "SilenceError",
 ]  # fmt: skip
 
 MAX_MESSAGE = 16 * 2**20
@@ -26,8 +28,11 @@ MAX_BYTES = 64 * 2**20
 """Bytes that a server sends in all."""
 
 METHOD_NOT_FOUND = -32601
+UNASKED = 0
+"""The number of no request: a channel settles it when nothing will come any more that was not asked for."""
 MAX_ANSWERS = 1000  # requests of the server that are answered; more are a flood
 _SHOWN, _LOOKED_AT = 300, 4000  # characters of a server's own words: shown, and searched for secrets before the cut
+_CHANGED = re.compile(r"notifications/(?:tools|prompts|resources)/list_changed")
 _UNKNOWN_METHOD = ("method not found", "unknown method", "not implemented", "unsupported method")
 
 
@@ -64,6 +69,14 @@ class Channel(Protocol):
 
     def agree(self, version: str) -> None:
         """Take note of the protocol version that both speak from now on."""
+        ...
+
+    def stay(self, deadline: float) -> None:
+        """Let the conversation last until then, on the monotonic clock, unless it is ended before."""
+        ...
+
+    def hear(self) -> bool:
+        """Let the server tell what it is not asked for. False where it is known that it tells nothing."""
         ...
 
 
@@ -112,6 +125,9 @@ class Connection:
     first_noise: str = ""
     pending: dict[int, str] = field(default_factory=dict)
     """The methods of the requests without an answer yet, oldest first."""
+    changes: int = 0
+    """How often the server said that one of its lists changed, since somebody set this to 0."""
+    _deaf: bool = False
     _last: int = 0
     _replies: int = 0
     _answers: dict[int, JsonObject | Settled] = field(default_factory=dict)
@@ -155,12 +171,35 @@ class Connection:
             for number in numbers:
                 if number in self._answers:
                     return number
-            event = self.channel.receive(deadline)
-            if not isinstance(event, Settled):
-                for message in self._messages(event):
-                    self._take(message)
-            elif event.number in self.pending:
-                self._answers.setdefault(event.number, event)
+            self._receive(deadline)
+
+    def wait_change(self, deadline: float, stream: int | None = None) -> bool:
+        """Read until the server says that one of its lists changed. False where it will not say so any more.
+
+        `stream` is the request that is answered when there is no more to tell, where there is one. Raises as `call`,
+        SilenceError at the deadline.
+        """
+        while not self.changes:
+            if self._deaf or stream in self._answers:
+                return False
+            self._receive(deadline)
+        return True
+
+    def pause(self, until: float) -> None:
+        """Take note of what comes until then."""
+        with suppress(SilenceError):
+            while True:
+                self._receive(until)
+
+    def _receive(self, deadline: float) -> None:
+        event = self.channel.receive(deadline)
+        if not isinstance(event, Settled):
+            for message in self._messages(event):
+                self._take(message)
+        elif event.number in self.pending:
+            self._answers.setdefault(event.number, event)
+        elif event.number == UNASKED:
+            self._deaf = True
 
     def _send(self, message: JsonObject) -> None:
         self.channel.send(json.dumps(message).encode())
@@ -187,11 +226,13 @@ class Connection:
         return []
 
     def _take(self, message: JsonObject) -> None:
-        """File an answer, answer a request of the server, ignore a notification and what answers nobody."""
+        """File an answer, answer a request of the server, count news of changes, ignore what answers nobody."""
         number, method = message.get("id"), message.get("method")
         if isinstance(method, str):
             if number is not None:
                 self._reply(number, method)
+            elif _CHANGED.fullmatch(method):
+                self.changes += 1
         elif type(number) is int and number in self.pending and message.keys() & {"result", "error"}:
             self._answers.setdefault(number, message)
 

@@ -31,6 +31,7 @@ PROBE_SECONDS = 2.0  # a server that has not answered the probe by then is greet
 _PREFIX = "io.modelcontextprotocol/"
 _CLIENT = {"name": "fusion-contracts", "version": "1"}  # fixed: a listing must not depend on this release
 _UNSUPPORTED_VERSION = -32022
+_CHANGING = ("tools", "prompts", "resources")
 _SECTIONS = (  # field of a listing, capability, method, key of the result
     ("prompts", "prompts", "prompts/list", "prompts"),
     ("resources", "resources", "resources/list", "resources"),
@@ -54,6 +55,11 @@ class _Welcome:
     def declares(self, capability: str) -> bool:
         return self.capabilities is not None and self.capabilities.get(capability) is not None
 
+    def tells(self, kind: str) -> bool:
+        """Whether it says that it tells when that list changes."""
+        declared = self.capabilities.get(kind) if self.capabilities is not None else None
+        return isinstance(declared, dict) and declared.get("listChanged") is True
+
 
 @dataclass(slots=True)
 class Session:
@@ -61,8 +67,15 @@ class Session:
 
     connection: Connection
     deadline: float
+    until: float | None = None
+    """Until when changes are listened to, on the monotonic clock; None where nobody wants to know."""
     greeted: bool = False
+    hears: bool = False
+    """Whether the server tells when a list of it changes, as far as is known."""
+    stream: int | None = None
+    """The request that stays open while changes are told, in the stateless era."""
     notes: list[str] = field(default_factory=list)
+    _welcome: _Welcome | None = None
 
     def list_everything(self, asked: str | None = None, *, probe: bool = True) -> Listing:
         """Greet the server and list all it offers.
@@ -79,8 +92,17 @@ class Session:
             version = HANDSHAKE_VERSIONS[-1] if asked is None or asked in STATELESS_VERSIONS else asked
             welcome = self._handshake(version, discoverable=True)
         self.greeted = True
+        self._welcome = welcome
+        if self.until is not None:
+            self._listen(welcome, self.until)  # before it is listed: no change falls between the two
+        return self.list_again()
+
+    def list_again(self) -> Listing:
+        """All that a server offers which was greeted before. Raises as `list_everything`."""
+        if self._welcome is None:
+            raise TypeError("a server is greeted before it is listed again")
         try:
-            return self._listing(welcome)
+            return self._listing(self._welcome)
         except SilenceError:
             raise ListTimeoutError(list(self.connection.pending.values())[-1]) from None
 
@@ -161,6 +183,19 @@ class Session:
         if version in STATELESS_VERSIONS:
             self.connection.meta = _envelope(version)["_meta"]
         self.connection.channel.agree(version)
+
+    def _listen(self, welcome: _Welcome, until: float) -> None:
+        """Let the server tell when a list of it changes, where it says that it does."""
+        kinds = [kind for kind in _CHANGING if welcome.tells(kind)]
+        if not kinds:
+            return
+        self.connection.channel.stay(until)
+        if self.connection.meta is None:
+            self.hears = self.connection.channel.hear()
+            return
+        wanted: JsonObject = {f"{kind}ListChanged": True for kind in kinds}
+        self.stream = self.connection.ask("subscriptions/listen", {"notifications": wanted})
+        self.hears = True
 
     # -- listing ---------------------------------------------------------------------------------------------------
 

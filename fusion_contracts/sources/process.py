@@ -110,6 +110,13 @@ class ServerProcess:
     def agree(self, version: str) -> None:
         """Do nothing: a line does not say its version."""
 
+    def stay(self, deadline: float) -> None:
+        """Do nothing: a process stays until it is ended."""
+
+    def hear(self) -> bool:
+        """What it tells comes as all else does."""
+        return True
+
     def receive(self, deadline: float) -> bytes:
         """The next line on standard output, without its end. `deadline` is on the monotonic clock.
 

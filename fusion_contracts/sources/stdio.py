@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.errors import FusionError
@@ -35,6 +35,7 @@ __all__ = ["StdioSource"]
 
 _SECONDS = 60.0  # from the start to the complete list: a launcher may have to install the server first
 _STDERR_LINES, _STDERR_LENGTH = 3, 160  # lines shown, and characters of each
+_Reader: TypeAlias = Callable[[Listing], Reading]
 _RUN_IT = "run the command by itself to see why; --pass-env NAME hands a variable to it"
 
 
@@ -92,10 +93,13 @@ class StdioSource:
             launch = _Launch.prepare(source, options)
             if not options.announced:
                 options.progress(f"{printable(name)}: starting {self.label}")
-            listing = offered(_list(launch, name, options), self.tools)
-            return contract_of(
-                listing, name=name, source=source.record, volatile=options.volatile, hidden=launch.known.stored
-            )
+
+
+            def reading(listing: Listing) -> Reading:
+                kept, hidden = offered(launch.known.concealed(listing), self.tools), launch.known.stored
+                return contract_of(kept, name=name, source=source.record, volatile=options.volatile, hidden=hidden)
+
+            return reading(_list(launch, name, options, reading))
         except FusionError as error:
             problem = error.problem
             raise FusionError(problem.message, problem.next, server=name, stage=problem.stage) from None
@@ -154,29 +158,31 @@ def _folder(source: StdioSource, options: Options) -> Path:
     return folder
 
 
-def _list(launch: _Launch, name: str, options: Options) -> Listing:
+def _list(launch: _Launch, name: str, options: Options, reading: _Reader) -> Listing:
     """The complete list, with one more start where the first did not get as far as a greeting."""
     try:
-        return _attempt(launch, options, probe=True)
+        return _attempt(launch, options, reading, probe=True)
     except _NotGreetedError as error:
         options.progress(f"{printable(name)}: {error}; starting it once more")
     try:
         # A server of the old era may have died of the probe; with a locked version it is known which era to expect.
-        return _attempt(launch, options, probe=options.protocol_version is not None)
+        return _attempt(launch, options, reading, probe=options.protocol_version is not None)
     except _NotGreetedError as error:
         raise FusionError(f"{error}, twice{error.tail}", _RUN_IT, stage="start") from None
 
 
-def _attempt(launch: _Launch, options: Options, *, probe: bool) -> Listing:
+def _attempt(launch: _Launch, options: Options, reading: _Reader, *, probe: bool) -> Listing:
     """One start and one conversation, inside the time that one start has."""
     seconds = options.timeout or _SECONDS
     deadline = time.monotonic() + seconds
     with interruptible(), enlisted() as member, _started(launch) as process, _bounded(process, options):
         member.ends_by(process.interrupt)
         connection = Connection(process, conceal=launch.conceal)
-        session = Session(connection, deadline)
+        hold = options.hold
+        session = Session(connection, deadline, hold.until if hold else None)
         try:
-            return launch.known.concealed(session.list_everything(options.protocol_version, probe=probe))
+            listing = session.list_everything(options.protocol_version, probe=probe)
+            return listing if hold is None else hold.keep(session, listing, reading, seconds)
         except FusionError as error:
             problem = error.problem
             message = launch.conceal(problem.message)

@@ -29,7 +29,7 @@ ALL = [(command, flag) for command in COMMANDS for flag in long_flags(command)]
 
 def fitting(flag: Flag) -> Any:
     """A value that a flag takes."""
-    text = flag.words[0] if flag.words else "text" if flag.key == "format" else "x"
+    text = flag.words[0] if flag.words else {"format": "text", "every": "5m"}.get(flag.key, "x")
     return {"flag": True, "number": 3, "text": text, "texts": [text]}[flag.kind]
 
 

@@ -53,6 +53,12 @@ class FakeServer:
     def agree(self, version: str) -> None:
         self.agreed.append(version)
 
+    def stay(self, deadline: float) -> None:
+        """It is there as long as the test."""
+
+    def hear(self) -> bool:
+        return True
+
     def say(self, message: Any) -> None:
         self.lines.append(json.dumps(message).encode())
 

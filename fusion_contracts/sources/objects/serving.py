@@ -90,6 +90,13 @@ class Served:
     def agree(self, version: str) -> None:
         """The lines are the same in every version."""
 
+    def stay(self, deadline: float) -> None:
+        """It stays until it is left."""
+
+    def hear(self) -> bool:
+        """What it tells comes as all else does."""
+        return True
+
     def _run(self) -> None:
         try:
             asyncio.run(self._main())

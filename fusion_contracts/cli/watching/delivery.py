@@ -1,0 +1,188 @@
+"""Events on their way: each sink has a thread, a queue and its own patience; the ledger says who took what.
+
+A sink that fails is left alone for a while, longer each time, and stops none of the others. An event that a receiver
+refuses by itself waits alone, and the next ones go past it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from queue import SimpleQueue
+
+from fusion_contracts.cli.watching.ledger import Ledger, Pending
+from fusion_contracts.cli.watching.sinks import NotTakenError, Sink
+from fusion_contracts.report.counts import count
+
+__all__ = ["Delivery", "Outcome"]
+
+_FIRST, _LONGEST = 1.0, 300.0  # seconds after which a sink that failed is tried again
+_DOUBLINGS = 12
+_BATCH = 100  # events that a sink has in hand at a time
+_SOON = 60.0  # seconds for which such a run still waits, where a receiver asks for time
+_TRIES = 4  # after which a run that ends by itself gives up
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an event at a sink: taken, or why not. `error` may be what ends the whole watch."""
+
+    sink: int
+    seq: int
+    error: Exception | None = None
+    last: bool = False
+    """Whether the sink has nothing in hand any more."""
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known of one sink."""
+
+    sink: Sink
+    queue: SimpleQueue[Sequence[Pending]]
+    busy: bool = False
+    failures: int = 0
+    until: float = 0.0
+    waiting: dict[int, tuple[int, float]] = field(default_factory=dict)
+    """Of events that it refused alone: how often, and until when they wait."""
+
+    def ready(self, one: Pending, now: float) -> bool:
+        return self.sink.name not in one.taken and self.waiting.get(one.seq, (0, now))[1] <= now
+
+    def is_hopeless(self, one: Pending, now: float) -> bool:
+        tries, until = self.waiting.get(one.seq, (0, 0.0))
+        return max(self.failures, tries) >= _TRIES or max(self.until, until) - now > _SOON
+
+
+class Delivery:
+    """Hands pending events to the sinks. All methods are for the thread that has the ledger."""
+
+    def __init__(
+        self,
+        sinks: Sequence[Sink],
+        ledger: Ledger,
+        done: Callable[[Outcome], None],
+        say: Callable[[str], None],
+        *,
+        first: float = _FIRST,
+    ) -> None:
+        """`done` is called in a sink's thread with what became of an event; `came` wants to be told of it."""
+        self._ledger, self._done, self._say, self._first = ledger, done, say, first
+        self._names = frozenset(sink.name for sink in sinks)
+        self._states = [_State(sink, SimpleQueue()) for sink in sinks]
+        self._pending: dict[int, Pending] = {}
+        self.reload()
+        for number, state in enumerate(self._states):
+            threading.Thread(target=self._work, args=(number, state), daemon=True).start()
+
+    def _work(self, number: int, state: _State) -> None:
+        while batch := state.queue.get():
+            for one in batch:
+                outcome = self._put(number, state.sink, one, last=one is batch[-1])
+                self._done(outcome)
+                if outcome.last:
+                    break
+
+    def _put(self, number: int, sink: Sink, one: Pending, *, last: bool) -> Outcome:
+        try:
+            sink.put(one.event)
+        except NotTakenError as error:
+            return Outcome(number, one.seq, error, last=last or not error.alone)
+        except Exception as error:  # noqa: BLE001 - raised again in the thread that asked
+            return Outcome(number, one.seq, error, last=True)
+        return Outcome(number, one.seq, last=last)
+
+    def reload(self) -> None:
+        """Read what is pending anew: the ledger was changed."""
+        self._pending = {one.seq: one for one in self._ledger.pending()}
+
+    def push(self, now: float) -> None:
+        """Hand on what is pending, to every sink that is ready for it."""
+        batches = {}
+        for state in self._states:
+            if not state.busy and state.until <= now:
+                batch = [one for one in self._pending.values() if state.ready(one, now)][:_BATCH]
+                if batch:
+                    batches[id(state)] = batch
+        if not batches:
+            return
+        self._ledger.trying({one.seq for batch in batches.values() for one in batch})
+        for state in self._states:
+            if id(state) in batches:
+                state.busy = True
+                state.queue.put(batches[id(state)])
+
+    def came(self, outcome: Outcome, now: float) -> None:
+        """Note what became of an event. Raises what ends the watch."""
+        state = self._states[outcome.sink]
+        state.busy = not outcome.last
+        if outcome.error is None:
+            self._take(outcome.seq, state.sink.name)
+            state.waiting.pop(outcome.seq, None)
+            if state.failures:
+                self._say(f"{_label(state.sink)} takes what is posted again")
+            state.failures = 0
+        elif not isinstance(outcome.error, NotTakenError):
+            raise outcome.error
+        elif outcome.error.alone:
+            refused = state.waiting.get(outcome.seq, (0, 0.0))[0]
+            wait = self._wait(refused, outcome.error)
+            if not refused:
+                self._say(f"{_label(state.sink)} refuses an event: {outcome.error}; it is kept, and tried again")
+            state.waiting[outcome.seq] = (refused + 1, now + wait)
+        else:
+            wait = self._wait(state.failures, outcome.error)
+            state.until = now + wait
+            if not state.failures:
+                self._say(f"{_label(state.sink)}: {outcome.error}; what it did not take is kept, and tried again")
+            state.failures += 1
+
+    def _take(self, seq: int, name: str) -> None:
+        self._ledger.took(seq, name, self._names)
+        one = self._pending[seq]
+        taken = one.taken | {name}
+        if taken >= self._names:
+            del self._pending[seq]
+        else:
+            self._pending[seq] = replace(one, taken=taken)
+
+    def _wait(self, failures: int, error: NotTakenError) -> float:
+        return max(min(self._first * 2.0 ** min(failures, _DOUBLINGS), _LONGEST), error.wait or 0.0)
+
+    def wait(self, now: float) -> float | None:
+        """Seconds until a sink is to be tried again; None where nobody waits for that."""
+        times = []
+        for state in self._states:
+            owed = [one for one in self._pending.values() if state.sink.name not in one.taken]
+            if state.busy or not owed:
+                continue
+            times.append(max(state.until, min(state.waiting.get(one.seq, (0, 0.0))[1] for one in owed)))
+        return max(0.0, min(times) - now) if times else None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a sink has something in hand."""
+        return any(state.busy for state in self._states)
+
+    def given_up(self, now: float) -> bool:
+        """Whether all that is left was tried often enough, or waits too long, for a run that ends by itself."""
+        return not self.is_busy and all(
+            state.is_hopeless(one, now)
+            for state in self._states
+            for one in self._pending.values()
+            if state.sink.name not in one.taken
+        )
+
+    def owed(self) -> list[str]:
+        """What was not taken, a phrase for each sink: `2 events not taken by the webhook https://...`."""
+        found = []
+        for state in self._states:
+            left = sum(state.sink.name not in one.taken for one in self._pending.values())
+            if left:
+                found.append(f"{count(left, 'event')} not taken by {_label(state.sink)}")
+        return found
+
+
+def _label(sink: Sink) -> str:
+    return str(getattr(sink, "label", sink.name))

@@ -1,0 +1,361 @@
+"""The watch itself: one thread that decides, readers that read, sinks that post. They meet in one queue."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from queue import Empty, SimpleQueue
+
+from fusion_contracts.canonical import printable
+from fusion_contracts.cli.progress import announce
+from fusion_contracts.cli.watching.account import Account
+from fusion_contracts.cli.watching.basis import Basis, Judged, Unit
+from fusion_contracts.cli.watching.delivery import Delivery, Outcome
+from fusion_contracts.cli.watching.schedule import Schedule
+from fusion_contracts.diff import Report, Side
+from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.report.counts import count
+from fusion_contracts.sources import running
+from fusion_contracts.sources.base import Reading
+from fusion_contracts.sources.hold import Hold
+from fusion_contracts.sources.unit import Answer, work
+
+__all__ = ["Limits", "Listed", "Stopped", "Watch"]
+
+_LOOK = 3.0  # seconds between two looks at the files of lock and settings
+_ENDING = 10.0  # seconds in which what was started ends
+_LAST_POSTS = 2.0  # seconds in which what is being posted may still be taken
+_HELD = frozenset({"stdio", "http"})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many servers are read at a time, how many are kept open to hear of changes, and how fast."""
+
+    jobs: int
+    listen: int
+    pause: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A server gave a list."""
+
+    name: str
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A reader is done with a server. `hold` says whether it was listed, and how it ended."""
+
+    name: str
+    answer: Answer
+    hold: Hold | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A signal came."""
+
+    number: int
+
+
+@dataclass(slots=True)
+class Watch:
+    """`run` until a signal comes, or read everything `once`."""
+
+    make: Callable[[], Basis]
+    basis: Basis
+    look: Callable[[Basis], Callable[[], object]]
+    account: Account
+    delivery: Delivery
+    schedule: Schedule
+    limits: Limits
+    events: SimpleQueue[Listed | Ended | Outcome | Stopped]
+    say: Callable[[str], None]
+    clock: Callable[[], float] = time.monotonic
+    live: dict[str, Reading] = field(default_factory=dict)
+    reports: dict[str, Report] = field(default_factory=dict)
+    unread: dict[str, Problem] = field(default_factory=dict)
+    _listing: set[str] = field(default_factory=set)
+    _open: set[str] = field(default_factory=set)
+    _threads: dict[str, threading.Thread] = field(default_factory=dict)
+    _announced: set[str] = field(default_factory=set)
+    _stamp: object = None
+    _looked: float = 0.0
+    _broken: str = ""
+    _first: bool = True
+    _holds: bool = True
+
+    def run(self) -> Stopped:
+        """Watch until a signal comes, and say which. Raises FusionError where what was posted can be kept no more."""
+        with signals(self.events):
+            try:
+                self._begin()
+                while True:
+                    event = self._next()
+                    if isinstance(event, Stopped):
+                        return event
+                    self._step(event)
+            finally:
+                self._end()
+
+    def once(self) -> Stopped | None:
+        """Read every server once, post what is to be posted, and give a signal that came before that."""
+        self._holds = False
+        with signals(self.events):
+            try:
+                self._begin()
+                while self._first or not self.delivery.given_up(self.clock()):
+                    event = self._next()
+                    if isinstance(event, Stopped):
+                        return event
+                    self._step(event)
+                return None
+            finally:
+                self._end()
+
+    # -- the loop ------------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self._look_after(self.basis)
+        self._told(self.account.settled(self.basis, self._without_server()))
+        self._step(None)
+
+    def _next(self) -> Listed | Ended | Outcome | Stopped | None:
+        """What happens next; None where it is time to do something."""
+        now = self.clock()
+        waits = [self.delivery.wait(now), max(0.0, self._looked + _LOOK - now)]
+        if self._holds and len(self._listing) < self.limits.jobs:
+            waits.append(self.schedule.wait(now))
+        try:
+            return self.events.get(timeout=min(wait for wait in waits if wait is not None))
+        except Empty:
+            return None
+
+    def _step(self, event: Listed | Ended | Outcome | None) -> None:
+        now = self.clock()
+        match event:
+            case Listed():
+                self._listing.discard(event.name)
+                self._read(event.name, event.reading)
+            case Ended():
+                self._ended(event, now)
+            case Outcome():
+                self.delivery.came(event, now)
+            case None:
+                pass
+        if self._holds and now >= self._looked + _LOOK:
+            self._look()
+        self._start()
+        if self._first and not self._listing and self.schedule.wait(now) != 0:
+            self._first = False
+            self._sum_up()
+        self.delivery.push(self.clock())
+
+    # -- readers -------------------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        names = self.schedule.take(self.clock(), self.limits.jobs - len(self._listing))
+        units = [self.basis.units[name] for name in names]
+        new = [unit.task for unit in units if _words(unit) not in self._announced]
+        self._announced |= {_words(unit) for unit in units}
+        announce(new, self.say)
+        for unit in units:
+            self._listing.add(unit.name)
+            hold = self._hold(unit)
+            reader = threading.Thread(target=self._work, args=(unit, hold), daemon=True, name=f"fusion-{unit.name}")
+            self._threads[unit.name] = reader
+            reader.start()
+
+    def _hold(self, unit: Unit) -> Hold | None:
+        """How the server is kept open: not where enough others are."""
+        if not self._holds or unit.task.source.kind not in _HELD or len(self._open) >= self.limits.listen:
+            return None
+        self._open.add(unit.name)
+        until = time.monotonic() + self.schedule.interval
+
+        def take(reading: Reading) -> None:
+            self.events.put(Listed(unit.name, reading))
+
+        return Hold(take, until, pause=self.limits.pause)
+
+    def _work(self, unit: Unit, hold: Hold | None) -> None:
+        task = replace(unit.task, options=replace(unit.task.options, hold=hold))
+        if unit.task.source.kind == "python":
+            from fusion_contracts.cli.watching.child import read_apart
+
+            answer = read_apart(task)
+        else:
+            answer = work(task)
+        self.events.put(Ended(unit.name, answer, hold))
+
+    def _ended(self, event: Ended, now: float) -> None:
+        """Note that a reader is done with a server, when that is due again, and what came of it."""
+        self._listing.discard(event.name)
+        self._open.discard(event.name)
+        self._threads.pop(event.name, None)
+        hold, problem = event.hold, event.answer.problem
+        if hold is not None and hold.taken:
+            if hold.cut:
+                self.schedule.cut(event.name, now)
+            else:
+                self.schedule.read(event.name, now, kept=now >= hold.until)
+        elif problem is not None:
+            self.schedule.failed(event.name, now)
+            self._missed(event.name, problem)
+        elif event.answer.reading is not None:
+            self.schedule.read(event.name, now)
+            self._read(event.name, event.answer.reading)
+
+    # -- what comes of it ----------------------------------------------------------------------------------------------
+
+    def _read(self, name: str, reading: Reading) -> None:
+        unit = self.basis.units.get(name)
+        if unit is None:  # the settings name it no more
+            return
+        self.live[name] = reading
+        try:
+            judged = self.basis.judged(unit, reading)
+        except FusionError as error:
+            self._missed(name, error.problem)
+            return
+        for one in judged:
+            self._judged(one)
+
+    def _judged(self, one: Judged) -> None:
+        self.unread.pop(one.server, None)
+        report = one.report or Report(Side("unknown", "unknown"), Side("unknown", "unknown"))
+        self.reports[one.server] = replace(report, errors=one.problems)
+        self._told(self.account.read(self.basis, one))
+
+    def _missed(self, name: str, problem: Problem) -> None:
+        server = problem.server or name
+        problem = replace(problem, server=server)
+        self.reports.pop(server, None)
+        self.live.pop(name, None)
+        if self.basis.is_allowed_away(server):
+            if self._first:
+                self.say(f"note: {printable(str(problem))} (--allow-unreachable: not posted)")
+            return
+        self.unread[server] = problem
+        self._told(self.account.unread(self.basis, server, problem))
+
+    def _told(self, changed: bool) -> None:
+        if changed:
+            self.delivery.reload()
+
+    # -- lock and settings ---------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Read lock and settings again where a file was written; what cannot be read is as it was."""
+        self._looked = self.clock()
+        if self.look(self.basis)() == self._stamp and not self._broken:
+            return
+        try:
+            basis = self.make()
+        except FusionError as error:
+            problem = error.problem
+            said = str(problem)
+            if said == self._broken:  # not a moment in the middle of a change
+                self._told(self.account.settled(self.basis, [*self._without_server(), replace(problem, server=None)]))
+            self._broken = said
+            return
+        self._broken = ""
+        self._look_after(basis)
+        self._told(self.account.settled(basis, self._without_server()))
+        for name, reading in list(self.live.items()):
+            self._read(name, reading)
+
+    def _look_after(self, basis: Basis) -> None:
+        """From now on the basis is this one."""
+        self._stamp, self._looked = self.look(basis)(), self.clock()
+        self.basis = basis
+        self.schedule.keep(basis.units.keys(), self.clock())
+        self.live = {name: reading for name, reading in self.live.items() if name in basis.units}
+        for problem in basis.problems:
+            if problem.server is not None:
+                self._missed(problem.server, problem)
+        if basis.names is not None:
+            names = {*basis.names, *basis.units}
+            self._told(self.account.forget(basis, names))
+        known: Mapping[str, str] = basis.moved
+        for name, moved in known.items():
+            if f"moved {name}" not in self._announced:
+                self._announced.add(f"moved {name}")
+                self.say(f"note: {printable(name)}: {moved}")
+
+    def _without_server(self) -> list[Problem]:
+        return [problem for problem in self.basis.problems if problem.server is None]
+
+    def _sum_up(self) -> None:
+        """Say what the first look at all of them came to."""
+        findings, errors = self.account.counts()
+        stands = f"{count(findings, 'finding')} {'stands' if findings == 1 else 'stand'}"
+        apart = f", {count(errors, 'thing')} could not be checked" if errors else ""
+        self.say(f"{count(len(self.reports), 'server')} checked: {stands}{apart}")
+
+    # -- the end -------------------------------------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        """End what was started, and let what is being posted arrive; another signal makes both faster."""
+        until = time.monotonic() + _ENDING
+        running.stop()
+        for thread in list(self._threads.values()):
+            while thread.is_alive() and time.monotonic() < until:
+                thread.join(0.05)
+                self._hurried()
+        running.ready()
+        until = time.monotonic() + _LAST_POSTS
+        while self.delivery.is_busy and time.monotonic() < until:
+            try:
+                event = self.events.get(timeout=max(0.0, until - time.monotonic()))
+            except Empty:
+                break
+            if isinstance(event, Stopped):
+                break
+            if isinstance(event, Outcome) and not isinstance(event.error, OSError):
+                self.delivery.came(event, self.clock())
+
+    def _hurried(self) -> None:
+        """Let a second signal end at once what the first one ended politely."""
+        kept = []
+        while True:
+            try:
+                event = self.events.get_nowait()
+            except Empty:
+                break
+            if isinstance(event, Stopped):
+                running.stop()
+            elif isinstance(event, Outcome):
+                kept.append(event)
+        for event in kept:
+            self.events.put(event)
+
+
+@contextmanager
+def signals(events: SimpleQueue[Listed | Ended | Outcome | Stopped]) -> Iterator[None]:
+    """Let signals that would end this process be events, in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    before = {number: signal.getsignal(number) for number in numbers}
+    ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]
+    try:
+        for number in numbers:
+            if number not in ignored or number == signal.SIGTERM:
+                signal.signal(number, lambda number, _: events.put(Stopped(number)))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _words(unit: Unit) -> str:
+    return f"{unit.name}\0{unit.task.source.label}"
