@@ -1,0 +1,59 @@
+"""Shared by the tests of `fusion watch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from http_site import Answer, Site
+from watching import TOOL, Receiver, Watching
+
+
+@pytest.fixture
+def watch(project: Any) -> Iterator[Callable[..., Watching]]:
+    """Start watches in the project's folder; what still runs at the end is killed."""
+    running: list[Watching] = []
+
+    def start(*arguments: str, **environment: str) -> Watching:
+        running.append(Watching(project.folder, *arguments, **environment))
+        return running[-1]
+
+    yield start
+    for one in running:
+        if one.process.returncode is None:
+            one.process.kill()
+            one.wait()
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Site]]:
+    """Start servers and receivers on loopback; they are stopped at the end."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    sites: list[Site] = []
+
+    def start(answer: Answer) -> Site:
+        sites.append(Site(answer))
+        return sites[-1]
+
+    yield start
+    for site in sites:
+        site.stop()
+
+
+@pytest.fixture
+def pages(project: Any) -> Any:
+    """A project whose server `pages` is locked, and reads its tools from `pages.json`."""
+    command = project.serve("pages", TOOL)
+    assert project.run("lock", "--name", "pages", *command).code == 0
+    return project
+
+
+@pytest.fixture
+def receiver(serve: Callable[..., Site]) -> Callable[..., Receiver]:
+    """Make receivers on loopback."""
+
+    def make(*statuses: int, **headers: str) -> Receiver:
+        return Receiver(serve, *statuses, **headers)
+
+    return make
