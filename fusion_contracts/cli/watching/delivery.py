@@ -64,11 +64,9 @@ class Delivery:
         ledger: Ledger,
         done: Callable[[Outcome], None],
         say: Callable[[str], None],
-        *,
-        first: float = _FIRST,
     ) -> None:
         """`done` is called in a sink's thread with what became of an event; `came` wants to be told of it."""
-        self._ledger, self._done, self._say, self._first = ledger, done, say, first
+        self._ledger, self._done, self._say = ledger, done, say
         self._names = frozenset(sink.name for sink in sinks)
         self._states = [_State(sink, SimpleQueue()) for sink in sinks]
         self._pending: dict[int, Pending] = {}
@@ -148,7 +146,7 @@ class Delivery:
             self._pending[seq] = replace(one, taken=taken)
 
     def _wait(self, failures: int, error: NotTakenError) -> float:
-        return max(min(self._first * 2.0 ** min(failures, _DOUBLINGS), _LONGEST), error.wait or 0.0)
+        return max(min(_FIRST * 2.0 ** min(failures, _DOUBLINGS), _LONGEST), error.wait or 0.0)
 
     def wait(self, now: float) -> float | None:
         """Seconds until a sink is to be tried again; None where nobody waits for that."""

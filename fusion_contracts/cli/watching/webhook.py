@@ -40,7 +40,7 @@ class Webhook:
     url: str
     target: Target = field(repr=False)
     environ: Mapping[str, str] = field(repr=False)
-    seconds: float = _SECONDS
+    seconds: float = field(default_factory=lambda: _SECONDS)
 
     @classmethod
     def of(cls, url: str, headers: tuple[str, ...], environ: Mapping[str, str]) -> Webhook:

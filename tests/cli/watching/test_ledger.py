@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sqlite3
 import subprocess
@@ -152,7 +151,7 @@ def test_each_lock_has_a_file_of_its_own_which_git_does_not_see(tmp_path: Path) 
     assert places == [folder / "fusion.lock.sqlite", folder / "locks-other.lock.sqlite"]
     assert (folder / ".gitignore").read_text(encoding="utf-8") == "*\n"
     Ledger(places[0]).close()
-    assert os.stat(places[0]).st_mode & 0o077 == 0
+    assert places[0].stat().st_mode & 0o077 == 0
 
 
 def test_a_folder_behind_a_link_is_not_written_to(tmp_path: Path) -> None:
@@ -160,7 +159,5 @@ def test_a_folder_behind_a_link_is_not_written_to(tmp_path: Path) -> None:
     (tmp_path / ".fusion").symlink_to(tmp_path / "away")
     with pytest.raises(FusionError) as caught:
         default_place(tmp_path, "fusion.lock")
-    assert str(caught.value) == (
-        f"{tmp_path}/.fusion/watch is reached by a symbolic link; name a file with --state"
-    )
+    assert str(caught.value) == (f"{tmp_path}/.fusion/watch is reached by a symbolic link; name a file with --state")
     assert list((tmp_path / "away").iterdir()) == []

@@ -164,8 +164,9 @@ def test_each_malformed_tool_is_told(pages: Any) -> None:
 def test_a_lock_that_was_edited_by_hand_is_told(pages: Any) -> None:
     pages.write("fusion.lock", pages.read("fusion.lock").replace("Close a page.", "Close the page."))
     found = events(pages.run("watch", "--once", "--format", "json"))
-    assert ("finding", "description reworded") in [(one["event"], one.get("finding", {}).get("message")) for one in found]
-    assert [one["error"]["stage"] for one in found if one["event"] == "unchecked"] == ["lock"]
+    assert [one["event"] for one in found] == ["finding", "unchecked"]
+    assert found[0]["finding"]["message"] == "description reworded"
+    assert found[1]["error"]["stage"] == "lock"
 
 
 def test_a_source_of_the_command_line_is_compared_with_the_lock(pages: Any) -> None:
@@ -203,7 +204,8 @@ def test_a_source_that_the_lock_alone_names_is_not_started(pages: Any) -> None:
     pages.write("fusion.toml", "")
     result = pages.run("watch", "--once", "--format", "json")
     (one,) = events(result)
-    assert one["error"]["message"] == "its source stands in the lock alone, and nothing that only a lock names is started"
+    said = "its source stands in the lock alone, and nothing that only a lock names is started"
+    assert one["error"]["message"] == said
     assert "starting" not in result.err
 
 
@@ -268,7 +270,10 @@ def test_settings_hold_its_flags(pages: Any) -> None:
         (["--state", "no/state"], "fusion: cannot keep what was posted in no/state: no such file or directory; make"),
         (["--webhook", "http://example.com/x"], "fusion: the webhook http://example.com/x is plain http to another"),
         (["--webhook", "ftp://example.com/x"], "fusion: the URL ftp://example.com/x is no http or https address"),
-        (["--webhook", "https://a.example/${NOT_SET}"], "fusion: the URL https://a.example/${NOT_SET} needs the variable NOT_SET"),
+        (
+            ["--webhook", "https://a.example/${NOT_SET}"],
+            "the URL https://a.example/${NOT_SET} needs the variable NOT_SET",
+        ),
     ],
 )
 def test_what_cannot_be_watched_or_posted_is_said_before_anything_is_started(

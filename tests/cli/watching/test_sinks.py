@@ -63,13 +63,13 @@ def test_where_nothing_can_be_appended_it_is_said_at_once_and_later(tmp_path: Pa
     with pytest.raises(FusionError) as caught:
         Lines(tmp_path).require()
     assert str(caught.value) == f"cannot append to {tmp_path}: is a directory; check the path and its permissions"
-    with pytest.raises(NotTakenError, match="^cannot append to it: no such file or directory$"):
+    with pytest.raises(NotTakenError, match=r"^cannot append to it: no such file or directory$"):
         Lines(tmp_path / "gone" / "log").put(ONE)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system without a device that is always full")
 def test_a_full_disk_leaves_the_event_for_later() -> None:
-    with pytest.raises(NotTakenError, match="^cannot append to it: "):
+    with pytest.raises(NotTakenError, match=r"^cannot append to it: "):
         Lines(Path("/dev/full")).put(ONE)
 
 

@@ -1,0 +1,241 @@
+"""A watch that stays: what it hears, what it re-reads, whom it keeps out, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from http_site import INFO, Exchange, Site
+from watching import BROKEN, SAID, TOOL, Watching, plain
+
+Start = Callable[..., Watching]
+HOUR = ("--every", "1h")  # so that nothing below is the schedule's doing
+
+
+@pytest.fixture
+def told(project: Any, root: Path) -> Any:
+    """A project whose server `pages` says when its file changes, and leaves a line for each start and list."""
+    project.write("pages.json", json.dumps({"tools": [TOOL]}))
+    script = root / "fixtures" / "servers_cli" / "watched_file.py"
+    words = ("--", sys.executable, str(script), "pages.json", "asked.log")
+    assert project.run("lock", "--name", "pages", *words).code == 0
+    project.write("asked.log", "")
+    return project
+
+
+def change(project: Any, *tools: Any) -> None:
+    """Another release, there as a whole."""
+    project.write("new.json", json.dumps({"tools": tools}))
+    (project.folder / "new.json").replace(project.folder / "pages.json")
+
+
+def test_the_schedule_finds_a_change(pages: Any, watch: Start) -> None:
+    running = watch("--every", "1s", "--format", "json")
+    running.until("1 server checked")
+    pages.write("next.json", json.dumps({"tools": [BROKEN]}))
+    (pages.folder / "next.json").replace(pages.folder / "pages.json")
+    assert running.event()["finding"]["rule"] == "enum-value-removed"
+    assert running.end(signal.SIGTERM) == 0
+    assert running.err == [
+        "watching 1 server of fusion.lock every 1s; what was posted is kept in .fusion/watch/fusion.lock.sqlite",
+        f"pages: starting {plain(' '.join(pages.command('pages')))}",
+        "1 server checked: 0 findings stand",
+        "exit 0: stopped by SIGTERM: 1 finding stands",
+    ]
+
+
+def test_a_server_over_stdio_that_says_it_changed_is_listed_at_once(told: Any, watch: Start) -> None:
+    running = watch(*HOUR, "--format", "json")
+    running.until("1 server checked")
+    change(told, BROKEN)
+    assert running.event()["finding"]["message"] == "when no longer accepts 'later'"
+    change(told, TOOL)
+    assert running.event()["event"] == "resolved"
+    assert running.end() == 0
+    words = [line.split()[0] for line in told.read("asked.log").splitlines()]
+    assert words == ["started", "listed", "listed", "listed"]
+
+
+def test_a_burst_of_news_is_one_listing(told: Any, watch: Start) -> None:
+    running = watch(*HOUR, "--format", "json")
+    running.until("1 server checked")
+    for number in range(20):
+        change(told, {**TOOL, "description": f"Version {number}."})
+    change(told, BROKEN)
+    assert running.event()["finding"]["rule"] == "enum-value-removed"
+    running.end()
+    assert told.read("asked.log").split().count("listed") == 2
+    assert running.rest() == []
+
+
+def test_what_was_started_is_ended_with_the_watch(told: Any, watch: Start) -> None:
+    running = watch(*HOUR)
+    running.until("1 server checked")
+    word, number, *_ = told.read("asked.log").split()
+    assert word == "started"
+    os.kill(int(number), 0)
+    assert running.end() == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number), 0)
+
+
+def test_none_is_kept_open_where_that_is_asked_for(told: Any, watch: Start) -> None:
+    running = watch("--every", "1s", "--listen", "0", "--format", "json")
+    running.until("1 server checked")
+    change(told, BROKEN)
+    assert running.event()["event"] == "finding"
+    running.end()
+    words = [line.split()[0] for line in told.read("asked.log").splitlines()]
+    assert words[:4] == ["started", "listed", "started", "listed"]
+
+
+class Changing:
+    """A server over HTTP of either era, that tells of a change by its stream."""
+
+    def __init__(self, *, stateless: bool) -> None:
+        self.stateless = stateless
+        self.tools: list[Any] = [TOOL]
+        self.changed, self.heard = threading.Event(), threading.Event()
+
+    def change(self, *tools: Any) -> None:
+        self.tools = list(tools)
+        self.changed.set()
+
+    def answer(self, exchange: Exchange) -> None:
+        capabilities = {"tools": {"listChanged": True}}
+        match exchange.asks:
+            case "server/discover" if self.stateless:
+                exchange.result({"supportedVersions": ["2026-07-28"], "capabilities": capabilities, "serverInfo": INFO})
+            case "initialize" if not self.stateless:
+                version = exchange.message["params"]["protocolVersion"]
+                result = {"protocolVersion": version, "capabilities": capabilities, "serverInfo": INFO}
+                exchange.result(result, Mcp_Session_Id="one")
+            case "tools/list":
+                exchange.result({"tools": self.tools})
+            case "subscriptions/listen":
+                assert exchange.message["params"]["notifications"] == {"toolsListChanged": True}
+                acknowledged = {"method": "notifications/subscriptions/acknowledged", "params": {"notifications": {}}}
+                self.stream(exchange, acknowledged)
+            case "" if exchange.method == "GET":
+                assert exchange.headers["mcp-session-id"] == "one"
+                self.stream(exchange)
+            case _ if exchange.message is None or "id" not in exchange.message:
+                exchange.status(202)
+            case _:
+                exchange.refusal(-32601, "Method not found", 404)
+
+    def stream(self, exchange: Exchange, *first: Any) -> None:
+        exchange.stream(self.said(one) for one in first)
+        exchange.handler.wfile.flush()
+        self.heard.set()
+        while not exchange.stopping.is_set():
+            if self.changed.wait(0.02):
+                self.changed.clear()
+                exchange.raw(self.said({"method": "notifications/tools/list_changed"}))
+
+    @staticmethod
+    def said(message: Any) -> bytes:
+        return b"data: " + json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n\n"
+
+
+@pytest.mark.parametrize("stateless", [False, True])
+def test_a_server_over_http_that_says_it_changed_is_listed_at_once(
+    project: Any, watch: Start, serve: Callable[..., Site], stateless: bool
+) -> None:
+    server = Changing(stateless=stateless)
+    site = serve(server.answer)
+    assert project.run("lock", site.url, "--name", "pages").code == 0
+    site.seen.clear()
+    server.heard.clear()
+    running = watch(*HOUR, "--format", "json")
+    running.until("1 server checked")
+    assert server.heard.wait(30)
+    server.change(BROKEN)
+    assert running.event()["finding"]["rule"] == "enum-value-removed"
+    server.change(TOOL)
+    assert running.event()["because"] == "server"
+    assert running.end() == 0
+    asked = site.asked()
+    assert asked.count("tools/list") == 3
+    assert sorted(asked) == sorted(
+        ["server/discover", "subscriptions/listen", *["tools/list"] * 3]
+        if stateless
+        else ["initialize", "notifications/initialized", "GET", *["tools/list"] * 3, "DELETE"]
+    )
+
+
+def test_a_lock_that_is_written_meanwhile_counts_at_once(pages: Any, watch: Start) -> None:
+    pages.serve("pages", BROKEN)
+    running = watch(*HOUR, "--format", "json")
+    assert running.event()["event"] == "finding"
+    assert pages.run("lock").code == 0
+    assert running.event()["because"] == "lock"
+    running.end()
+
+
+def test_a_lock_that_cannot_be_read_any_more_is_told_and_the_last_one_counts(pages: Any, watch: Start) -> None:
+    running = watch(*HOUR, "--format", "json")
+    running.until("1 server checked")
+    good = pages.read("fusion.lock")
+    pages.write("fusion.lock", "<<<<<<< mine\n")
+    one = running.event()
+    assert (one["event"], one["server"]) == ("unchecked", None)
+    assert one["error"]["stage"] == "lock"
+    pages.write("fusion.lock", good)
+    assert running.event()["event"] == "recovered"
+    running.end()
+
+
+def test_a_second_watch_of_the_same_lock_is_refused(pages: Any, watch: Start) -> None:
+    running = watch(*HOUR)
+    running.until("1 server checked")
+    second = pages.run("watch", "--once")
+    assert (second.code, second.out) == (2, "")
+    assert second.err == (
+        "fusion: another watch keeps .fusion/watch/fusion.lock.sqlite; end it, or name another file with --state\n"
+        "exit 2: could not check\n"
+    )
+    assert running.end() == 0
+    assert pages.run("watch", "--once").code == 0
+
+
+def test_a_server_that_stays_silent_holds_no_other_up_and_ends_with_the_watch(
+    pages: Any, watch: Start, root: Path
+) -> None:
+    words = pages.serve("slow", TOOL)
+    pages.run("lock", "--name", "slow", *words)
+    hangs = json.dumps([sys.executable, str(root / "fixtures" / "servers" / "hangs.py")])
+    settings = pages.read("fusion.toml").replace(json.dumps(list(pages.command("slow"))), hangs)
+    assert hangs in settings
+    pages.write("fusion.toml", settings)
+    pages.serve("pages", BROKEN)
+    running = watch(*HOUR, "--format", "json")
+    one = running.event()
+    assert (one["event"], one["server"]) == ("finding", "pages")
+    assert running.end() == 0
+    assert running.err[-1] == "exit 0: stopped by SIGINT: 1 finding stands"
+
+
+def test_a_reader_that_went_away_ends_it(pages: Any, root: Path) -> None:
+    pages.serve("pages", BROKEN)
+    command = [sys.executable, "-m", "fusion_contracts", "watch", *HOUR]
+    with subprocess.Popen(command, cwd=pages.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(60) == 2
+
+
+def test_text_is_for_people(told: Any, watch: Start) -> None:
+    change(told, BROKEN)
+    running = watch(*HOUR)
+    lines = [plain(running.line()) for _ in range(3)]
+    running.end()
+    assert lines[0] == f"TIME  BREAKING  {SAID}  32df0fa\n"
