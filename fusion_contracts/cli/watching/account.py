@@ -13,6 +13,7 @@ from fusion_contracts.cli.watching.ledger import Ledger, Standing
 from fusion_contracts.diff import Finding, Level
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import JsonObject
+from fusion_contracts.report.counts import count
 
 __all__ = ["Account"]
 
@@ -65,11 +66,13 @@ class Account:
         }
         return self._change(basis, "", {}, gone)
 
-    def counts(self, servers: Collection[str] | None = None) -> tuple[int, int]:
-        """How many findings and errors stand (of some servers)."""
-        keys = [key for key, one in self._standing.items() if servers is None or one.server in servers]
-        findings = sum(key.startswith("finding") for key in keys)
-        return findings, len(keys) - findings
+    @property
+    def summary(self) -> str:
+        """What stands: `1 finding stands, 2 things could not be checked`."""
+        findings = sum(key.startswith("finding") for key in self._standing)
+        errors = len(self._standing) - findings
+        stands = f"{count(findings, 'finding')} {'stands' if findings == 1 else 'stand'}"
+        return f"{stands}, {count(errors, 'thing')} could not be checked" if errors else stands
 
     def _counts(self, found: Finding) -> bool:
         return not found.waived and found.level >= self.level

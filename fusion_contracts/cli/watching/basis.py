@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.fresh import Freshness, vouched
+from fusion_contracts.cli.judging import today
 from fusion_contracts.cli.progress import quietly
 from fusion_contracts.cli.project import Judging, Project, matches, selected
 from fusion_contracts.cli.refresh import Effort, Refreshed, take, task_of
@@ -113,7 +114,8 @@ class Basis:
         if name in self.edited:
             problems = (*problems, self.edited[name])
         sides = Side(self.project.shown_lock, "lock"), Side(name, "live")
-        report = self.judging.compare(Lock({name: locked}), Lock({name: live}), base=sides[0], head=sides[1])
+        judging = replace(self.judging, on=today())  # waivers end while a watch runs
+        report = judging.compare(Lock({name: locked}), Lock({name: live}), base=sides[0], head=sides[1])
         kept = tuple(one for one in report.findings if not one.about_waivers)  # of which a part of a lock knows nothing
         return Judged(name, replace(report, findings=kept), problems)
 

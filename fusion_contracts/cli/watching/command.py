@@ -20,7 +20,8 @@ from fusion_contracts.cli.watching.account import Account
 from fusion_contracts.cli.watching.basis import Basis, Choice, basis_of, files_of
 from fusion_contracts.cli.watching.delivery import Delivery
 from fusion_contracts.cli.watching.ledger import Ledger, default_place
-from fusion_contracts.cli.watching.run import Limits, Watch
+from fusion_contracts.cli.watching.readers import Readers
+from fusion_contracts.cli.watching.run import Watch
 from fusion_contracts.cli.watching.schedule import Schedule, seconds_of
 from fusion_contracts.cli.watching.sinks import Lines, Printed, Sink
 from fusion_contracts.diff import Level, Report, Side
@@ -128,7 +129,7 @@ def _watch(  # noqa: PLR0913, PLR0917 - all that a watch is made of
     return Watch(
         again, basis, files_of, Account(ledger, Level[wish.level.upper()], _now),
         Delivery(sinks, ledger, events.put, _say), Schedule(seconds_of(wish.every) or 0.0),
-        Limits(wish.effort.jobs or JOBS, wish.listen), events, tell,
+        Readers(wish.effort.jobs or JOBS, wish.listen, events.put, tell), events, tell,
     )  # fmt: skip
 
 
@@ -143,11 +144,8 @@ def _say(text: str) -> None:
 
 def _until_stopped(watch: Watch) -> int:
     stopped = watch.run()
-    findings, errors = watch.account.counts()
-    stands = f"{count(findings, 'finding')} {'stands' if findings == 1 else 'stand'}"
-    parts = [f"stopped by {signal.Signals(stopped.number).name}: {stands}"]
-    parts += [f"{count(errors, 'thing')} could not be checked"] if errors else []
-    tell(f"exit {OK}: {'; '.join([*parts, *watch.delivery.owed()])}")
+    stopping = f"stopped by {signal.Signals(stopped.number).name}: {watch.account.summary}"
+    tell(f"exit {OK}: {'; '.join([stopping, *watch.delivery.owed()])}")
     return OK
 
 

@@ -11,51 +11,21 @@ from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.cli.progress import announce
 from fusion_contracts.cli.watching.account import Account
-from fusion_contracts.cli.watching.basis import Basis, Judged, Unit
+from fusion_contracts.cli.watching.basis import Basis, Judged
 from fusion_contracts.cli.watching.delivery import Delivery, Outcome
+from fusion_contracts.cli.watching.readers import Ended, Listed, Readers
 from fusion_contracts.cli.watching.schedule import Schedule
 from fusion_contracts.diff import Report, Side
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.report.counts import count
 from fusion_contracts.sources import running
 from fusion_contracts.sources.base import Reading
-from fusion_contracts.sources.hold import Hold
-from fusion_contracts.sources.unit import Answer, work
 
-__all__ = ["Limits", "Listed", "Stopped", "Watch"]
+__all__ = ["Stopped", "Watch"]
 
 _LOOK = 3.0  # seconds between two looks at the files of lock and settings
-_ENDING = 10.0  # seconds in which what was started ends
 _LAST_POSTS = 2.0  # seconds in which what is being posted may still be taken
-_HELD = frozenset({"stdio", "http"})
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How many servers are read at a time, how many are kept open to hear of changes, and how fast."""
-
-    jobs: int
-    listen: int
-    pause: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A server gave a list."""
-
-    name: str
-    reading: Reading
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A reader is done with a server. `hold` says whether it was listed, and how it ended."""
-
-    name: str
-    answer: Answer
-    hold: Hold | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +45,19 @@ class Watch:
     account: Account
     delivery: Delivery
     schedule: Schedule
-    limits: Limits
+    readers: Readers
     events: SimpleQueue[Listed | Ended | Outcome | Stopped]
     say: Callable[[str], None]
     clock: Callable[[], float] = time.monotonic
     live: dict[str, Reading] = field(default_factory=dict)
     reports: dict[str, Report] = field(default_factory=dict)
     unread: dict[str, Problem] = field(default_factory=dict)
-    _listing: set[str] = field(default_factory=set)
-    _open: set[str] = field(default_factory=set)
-    _threads: dict[str, threading.Thread] = field(default_factory=dict)
     _announced: set[str] = field(default_factory=set)
     _stamp: object = None
     _looked: float = 0.0
     _broken: str = ""
     _first: bool = True
-    _holds: bool = True
+    _stays: bool = True
 
     def run(self) -> Stopped:
         """Watch until a signal comes, and say which. Raises FusionError where what was posted can be kept no more."""
@@ -107,7 +74,7 @@ class Watch:
 
     def once(self) -> Stopped | None:
         """Read every server once, post what is to be posted, and give a signal that came before that."""
-        self._holds = False
+        self._stays = False
         with signals(self.events):
             try:
                 self._begin()
@@ -131,7 +98,7 @@ class Watch:
         """What happens next; None where it is time to do something."""
         now = self.clock()
         waits = [self.delivery.wait(now), max(0.0, self._looked + _LOOK - now)]
-        if self._holds and len(self._listing) < self.limits.jobs:
+        if self._stays and self.readers.free:
             waits.append(self.schedule.wait(now))
         try:
             return self.events.get(timeout=min(wait for wait in waits if wait is not None))
@@ -142,7 +109,7 @@ class Watch:
         now = self.clock()
         match event:
             case Listed():
-                self._listing.discard(event.name)
+                self.readers.listed(event.name)
                 self._read(event.name, event.reading)
             case Ended():
                 self._ended(event, now)
@@ -150,58 +117,26 @@ class Watch:
                 self.delivery.came(event, now)
             case None:
                 pass
-        if self._holds and now >= self._looked + _LOOK:
+        if self._stays and now >= self._looked + _LOOK:
             self._look()
         self._start()
-        if self._first and not self._listing and self.schedule.wait(now) != 0:
+        if self._first and not self.readers.listing and self.schedule.wait(now) != 0:
             self._first = False
             self._sum_up()
         self.delivery.push(self.clock())
 
-    # -- readers -------------------------------------------------------------------------------------------------------
+    # -- what comes of it ----------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        names = self.schedule.take(self.clock(), self.limits.jobs - len(self._listing))
-        units = [self.basis.units[name] for name in names]
-        new = [unit.task for unit in units if _words(unit) not in self._announced]
-        self._announced |= {_words(unit) for unit in units}
-        announce(new, self.say)
-        for unit in units:
-            self._listing.add(unit.name)
-            hold = self._hold(unit)
-            reader = threading.Thread(target=self._work, args=(unit, hold), daemon=True, name=f"fusion-{unit.name}")
-            self._threads[unit.name] = reader
-            reader.start()
-
-    def _hold(self, unit: Unit) -> Hold | None:
-        """How the server is kept open: not where enough others are."""
-        if not self._holds or unit.task.source.kind not in _HELD or len(self._open) >= self.limits.listen:
-            return None
-        self._open.add(unit.name)
-        until = time.monotonic() + self.schedule.interval
-
-        def take(reading: Reading) -> None:
-            self.events.put(Listed(unit.name, reading))
-
-        return Hold(take, until, pause=self.limits.pause)
-
-    def _work(self, unit: Unit, hold: Hold | None) -> None:
-        task = replace(unit.task, options=replace(unit.task.options, hold=hold))
-        if unit.task.source.kind == "python":
-            from fusion_contracts.cli.watching.child import read_apart
-
-            answer = read_apart(task)
-        else:
-            answer = work(task)
-        self.events.put(Ended(unit.name, answer, hold))
+        names = self.schedule.take(self.clock(), self.readers.free)
+        self.readers.start([self.basis.units[name] for name in names], self.schedule.interval if self._stays else None)
 
     def _ended(self, event: Ended, now: float) -> None:
         """Note that a reader is done with a server, when that is due again, and what came of it."""
-        self._listing.discard(event.name)
-        self._open.discard(event.name)
-        self._threads.pop(event.name, None)
         hold, problem = event.hold, event.answer.problem
-        if hold is not None and hold.taken:
+        if self.readers.ended(event):
+            self.schedule.read(event.name, now, kept=True)
+        elif hold is not None and hold.taken:
             if hold.cut:
                 self.schedule.cut(event.name, now)
             else:
@@ -212,8 +147,6 @@ class Watch:
         elif event.answer.reading is not None:
             self.schedule.read(event.name, now)
             self._read(event.name, event.answer.reading)
-
-    # -- what comes of it ----------------------------------------------------------------------------------------------
 
     def _read(self, name: str, reading: Reading) -> None:
         unit = self.basis.units.get(name)
@@ -275,6 +208,7 @@ class Watch:
     def _look_after(self, basis: Basis) -> None:
         """From now on the basis is this one."""
         self._stamp, self._looked = self.look(basis)(), self.clock()
+        self.readers.keep(basis.units)
         self.basis = basis
         self.schedule.keep(basis.units.keys(), self.clock())
         self.live = {name: reading for name, reading in self.live.items() if name in basis.units}
@@ -295,22 +229,13 @@ class Watch:
 
     def _sum_up(self) -> None:
         """Say what the first look at all of them came to."""
-        findings, errors = self.account.counts()
-        stands = f"{count(findings, 'finding')} {'stands' if findings == 1 else 'stand'}"
-        apart = f", {count(errors, 'thing')} could not be checked" if errors else ""
-        self.say(f"{count(len(self.reports), 'server')} checked: {stands}{apart}")
+        self.say(f"{count(len(self.reports), 'server')} checked: {self.account.summary}")
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
     def _end(self) -> None:
         """End what was started, and let what is being posted arrive; another signal makes both faster."""
-        until = time.monotonic() + _ENDING
-        running.stop()
-        for thread in list(self._threads.values()):
-            while thread.is_alive() and time.monotonic() < until:
-                thread.join(0.05)
-                self._hurried()
-        running.ready()
+        self.readers.stop(self._hurried)
         until = time.monotonic() + _LAST_POSTS
         while self.delivery.is_busy and time.monotonic() < until:
             try:
@@ -355,7 +280,3 @@ def signals(events: SimpleQueue[Listed | Ended | Outcome | Stopped]) -> Iterator
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _words(unit: Unit) -> str:
-    return f"{unit.name}\0{unit.task.source.label}"

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import pytest
@@ -98,61 +100,83 @@ def test_none_is_kept_open_where_that_is_asked_for(told: Any, watch: Start) -> N
 
 
 class Changing:
-    """A server over HTTP of either era, that tells of a change by its stream."""
+    """A server over HTTP that tells of a change by its stream.
 
-    def __init__(self, *, stateless: bool) -> None:
-        self.stateless = stateless
+    `era` is `sessions`, `stateless` (2026-07-28) or `older` (the transport of 2024-11-05).
+    """
+
+    def __init__(self, era: str) -> None:
+        self.era = era
         self.tools: list[Any] = [TOOL]
-        self.changed, self.heard = threading.Event(), threading.Event()
+        self.heard = threading.Event()
+        self.out: SimpleQueue[bytes] = SimpleQueue()
 
     def change(self, *tools: Any) -> None:
         self.tools = list(tools)
-        self.changed.set()
+        self.out.put(self.said({"method": "notifications/tools/list_changed"}))
 
     def answer(self, exchange: Exchange) -> None:
-        capabilities = {"tools": {"listChanged": True}}
-        match exchange.asks:
-            case "server/discover" if self.stateless:
-                exchange.result({"supportedVersions": ["2026-07-28"], "capabilities": capabilities, "serverInfo": INFO})
-            case "initialize" if not self.stateless:
-                version = exchange.message["params"]["protocolVersion"]
-                result = {"protocolVersion": version, "capabilities": capabilities, "serverInfo": INFO}
-                exchange.result(result, Mcp_Session_Id="one")
-            case "tools/list":
-                exchange.result({"tools": self.tools})
-            case "subscriptions/listen":
-                assert exchange.message["params"]["notifications"] == {"toolsListChanged": True}
-                acknowledged = {"method": "notifications/subscriptions/acknowledged", "params": {"notifications": {}}}
-                self.stream(exchange, acknowledged)
-            case "" if exchange.method == "GET":
-                assert exchange.headers["mcp-session-id"] == "one"
-                self.stream(exchange)
-            case _ if exchange.message is None or "id" not in exchange.message:
-                exchange.status(202)
-            case _:
-                exchange.refusal(-32601, "Method not found", 404)
+        if exchange.method == "GET":
+            self.open(exchange)
+        elif exchange.method == "DELETE" or "id" not in exchange.message:
+            exchange.status(202)
+        elif exchange.asks == "subscriptions/listen":
+            assert exchange.message["params"]["notifications"] == {"toolsListChanged": True}
+            self.stream(exchange, self.said({"method": "notifications/subscriptions/acknowledged", "params": {}}))
+        elif (result := self.result(exchange)) is None:
+            exchange.refusal(-32601, "Method not found", 404)
+        elif self.era == "older":
+            self.out.put(self.said({"id": exchange.message["id"], "result": result}))
+            exchange.status(202)
+        else:
+            exchange.result(result, Mcp_Session_Id="one")
 
-    def stream(self, exchange: Exchange, *first: Any) -> None:
-        exchange.stream(self.said(one) for one in first)
+    def result(self, exchange: Exchange) -> Any:
+        capabilities = {"tools": {"listChanged": True}}
+        if exchange.asks == "server/discover" and self.era == "stateless":
+            return {"supportedVersions": ["2026-07-28"], "capabilities": capabilities, "serverInfo": INFO}
+        if exchange.asks == "initialize" and self.era != "stateless":
+            version = exchange.message["params"]["protocolVersion"]
+            return {"protocolVersion": version, "capabilities": capabilities, "serverInfo": INFO}
+        return {"tools": self.tools} if exchange.asks == "tools/list" else None
+
+    def open(self, exchange: Exchange) -> None:
+        if self.era == "older":
+            self.out = SimpleQueue()
+            self.stream(exchange, b"event: endpoint\ndata: /messages\n\n")
+        else:
+            assert exchange.headers["mcp-session-id"] == "one"
+            self.stream(exchange)
+
+    def stream(self, exchange: Exchange, *first: bytes) -> None:
+        out = self.out  # of this stream alone: an older one may not have noticed yet that its reader left
+        exchange.stream(first)
         exchange.handler.wfile.flush()
         self.heard.set()
         while not exchange.stopping.is_set():
-            if self.changed.wait(0.02):
-                self.changed.clear()
-                exchange.raw(self.said({"method": "notifications/tools/list_changed"}))
+            with suppress(Empty):
+                exchange.raw(out.get(timeout=0.02))
 
     @staticmethod
     def said(message: Any) -> bytes:
         return b"data: " + json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n\n"
 
 
-@pytest.mark.parametrize("stateless", [False, True])
+ASKED = {
+    "sessions": ["initialize", "notifications/initialized", "GET", *["tools/list"] * 3, "DELETE"],
+    "stateless": ["server/discover", "subscriptions/listen", *["tools/list"] * 3],
+    "older": ["GET", "initialize", "notifications/initialized", *["tools/list"] * 3],
+}
+
+
+@pytest.mark.parametrize("era", ASKED)
 def test_a_server_over_http_that_says_it_changed_is_listed_at_once(
-    project: Any, watch: Start, serve: Callable[..., Site], stateless: bool
+    project: Any, watch: Start, serve: Callable[..., Site], era: str
 ) -> None:
-    server = Changing(stateless=stateless)
+    server = Changing(era)
     site = serve(server.answer)
-    assert project.run("lock", site.url, "--name", "pages").code == 0
+    transport = "sse" if era == "older" else "http"
+    assert project.run("lock", site.url, "--name", "pages", "--transport", transport).code == 0
     site.seen.clear()
     server.heard.clear()
     running = watch(*HOUR, "--format", "json")
@@ -163,13 +187,20 @@ def test_a_server_over_http_that_says_it_changed_is_listed_at_once(
     server.change(TOOL)
     assert running.event()["because"] == "server"
     assert running.end() == 0
-    asked = site.asked()
-    assert asked.count("tools/list") == 3
-    assert sorted(asked) == sorted(
-        ["server/discover", "subscriptions/listen", *["tools/list"] * 3]
-        if stateless
-        else ["initialize", "notifications/initialized", "GET", *["tools/list"] * 3, "DELETE"]
-    )
+    assert sorted(site.asked()) == sorted(ASKED[era])
+
+
+def test_a_source_that_the_settings_change_is_read_at_once(told: Any, watch: Start) -> None:
+    running = watch(*HOUR, "--format", "json")
+    running.until("1 server checked")
+    told.write("other.json", json.dumps({"tools": [BROKEN]}))
+    told.write("fusion.toml", told.read("fusion.toml").replace('"pages.json"', '"other.json"'))
+    assert running.event()["finding"]["rule"] == "enum-value-removed"
+    running.end()
+    first, second = (line.split()[1] for line in told.read("asked.log").splitlines() if line.startswith("started"))
+    for number in (first, second):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(number), 0)
 
 
 def test_a_lock_that_is_written_meanwhile_counts_at_once(pages: Any, watch: Start) -> None:
