@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.fresh import Freshness, vouched
 from fusion_contracts.cli.judging import today
-from fusion_contracts.cli.progress import quietly
 from fusion_contracts.cli.project import Judging, Project, matches, selected
 from fusion_contracts.cli.refresh import Effort, Refreshed, take, task_of
 from fusion_contracts.cli.roster import Roster, all_disabled, expanded, spread
@@ -157,11 +156,15 @@ def _nothing(project: Project, roster: Roster) -> FusionError:
 def _units(project: Project, roster: Roster, lock: Lock, globs: Sequence[str]) -> dict[str, Unit]:
     found = {}
     for one in roster.wanted:
-        task = task_of(project, one, lock, quietly, twice=False)
+        task = task_of(project, one, lock, _silent, twice=False)
         name = task.options.name or one.source.label
         task = replace(task, options=replace(task.options, name=task.options.name, announced=True))
         found[name] = Unit(name, task, () if one.config else tuple(globs))
     return found
+
+
+def _silent(text: str) -> None:
+    """Say nothing of a reading: there are many, and what comes of each is posted."""
 
 
 def files_of(basis: Basis) -> Callable[[], object]:

@@ -246,6 +246,31 @@ def test_names_that_a_server_chose_are_shown_and_never_obeyed(pages: Any) -> Non
     assert hostile in [one["before"] for one in found]
 
 
+def test_the_servers_of_a_client_are_watched_and_every_finding_counts(project: Any) -> None:
+    for name in ("desk", "pages"):
+        project.serve(name, TOOL)
+    commands = {name: project.command(name) for name in ("desk", "pages")}
+    entries = {name: {"command": words[0], "args": list(words[1:])} for name, words in commands.items()}
+    project.write(".mcp.json", json.dumps({"mcpServers": entries}))
+    assert project.run("lock", ".mcp.json").code == 0
+    project.serve("desk", TOOL, {**TOOL, "name": "open_page"})
+    result = project.run("watch", "--once", "--format", "json")
+    assert (result.code, [one["server"] for one in events(result)]) == (1, ["desk"])
+    assert kinds(result) == [("finding", "added")]
+
+
+def test_a_secret_that_a_server_repeats_is_in_no_event(pages: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGES_TOKEN", "very-secret-value-17")
+    pages.write("fusion.toml", pages.read("fusion.toml") + 'pass-env = ["PAGES_TOKEN"]\n')
+    pages.serve("pages", BROKEN, instructions="Use it:", echo=["PAGES_TOKEN"])
+    result = pages.run("watch", "--once", "--format", "json", "--output", "log.jsonl")
+    assert "${PAGES_TOKEN}" in result.out
+    pages.serve("pages", 1, instructions="Use it:", echo=["PAGES_TOKEN"])
+    pages.run("watch", "--once", "--output", "log.jsonl")
+    kept = b"".join(path.read_bytes() for path in pages.folder.rglob("*") if path.is_file())
+    assert b"very-secret-value" not in kept + (result.out + result.err).encode()
+
+
 def test_settings_hold_its_flags(pages: Any) -> None:
     pages.write("fusion.toml", pages.read("fusion.toml") + '\n[watch]\nlevel = "breaking"\nevery = "1h"\nlisten = 0\n')
     pages.serve("pages", {**TOOL, "description": "Shut a page."})
