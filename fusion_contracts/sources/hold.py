@@ -15,6 +15,7 @@ from fusion_contracts.sources.mcp_session import Session
 __all__ = ["Hold"]
 
 _PAUSE = 1.0  # seconds in which news are gathered before the server is listed again; twice that the next time
+_LONGEST = 60.0  # seconds that such a pause lasts at most
 _WHILE = 5.0  # seconds after which a server that tells no more did tell before
 
 
@@ -23,9 +24,9 @@ class Hold:
     """How long a server is kept open, until `until` on the monotonic clock, and who takes what it lists.
 
     `take` is called in the thread that reads, for the first list and for each later one. `turn` is held while it is
-    listed again. Every further list of one conversation waits twice as long as the one before, so that a server which
-    says without end that it changed is not listed without end. `taken` says whether anything was; `cut`, that a server
-    which told of changes does so no more, before the time was over.
+    listed again. Every further list of one conversation waits twice as long as the one before, up to a minute: a server
+    that says without end that it changed is not listed without end. `taken` says whether anything was; `cut`, that a
+    server which told of changes does so no more, before the time was over.
     """
 
     take: Callable[[Reading], None]
@@ -52,7 +53,7 @@ class Hold:
         try:
             while session.connection.wait_change(self.until, session.stream):
                 session.connection.pause(min(self.until, time.monotonic() + self.pause))
-                self.pause *= 2
+                self.pause = min(2 * self.pause, _LONGEST)
                 with self.turn():
                     session.connection.changes = 0
                     session.deadline = time.monotonic() + seconds

@@ -142,6 +142,11 @@ class Site:
         return f"{'https' if self.tls else 'http'}://{self.host}:{self.port}"
 
     @property
+    def authority(self) -> str:
+        """Host and port."""
+        return f"{self.host}:{self.port}"
+
+    @property
     def url(self) -> str:
         """The endpoint."""
         return f"{self.origin}/mcp"

@@ -15,6 +15,7 @@ from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import OK, REFUSED, Writer, tell
 from fusion_contracts.cli.project import Project, open_project
 from fusion_contracts.cli.refresh import Effort
+from fusion_contracts.cli.streams import SIGNAL
 from fusion_contracts.cli.wanted import Access, asked
 from fusion_contracts.cli.watching.account import Account
 from fusion_contracts.cli.watching.basis import Basis, Choice, basis_of, files_of
@@ -153,10 +154,9 @@ def _once(watch: Watch) -> int:
     """The exit code is that of a comparison of all servers; what could not be posted is one more thing that failed."""
     stopped = watch.once()
     if stopped is not None:
-        from fusion_contracts.cli.streams import SIGNAL, interrupted
-
-        interrupted(stopped.number)
-        return SIGNAL + stopped.number
+        code = SIGNAL + stopped.number
+        tell(f"exit {code}: stopped by {signal.Signals(stopped.number).name}; what was found so far is kept")
+        return code
     judging, owed = watch.basis.judging, watch.delivery.owed()
     sides = Side(watch.basis.project.shown_lock, "lock"), Side("live servers", "live")
     others = [problem for problem in watch.basis.problems if problem.server is None]

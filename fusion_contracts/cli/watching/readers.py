@@ -56,6 +56,11 @@ class Readers:
     _outdated: set[str] = field(default_factory=set)
     _announced: set[tuple[str, str]] = field(default_factory=set)
     _count: int = 0
+    _turns: threading.Semaphore = field(init=False)
+    """One for each that is listed again at a time."""
+
+    def __post_init__(self) -> None:
+        self._turns = threading.Semaphore(self.jobs)
 
     @property
     def free(self) -> int:
@@ -83,7 +88,8 @@ class Readers:
         if stay is None or unit.task.source.kind not in _KEPT or len(self._open) >= self.most:
             return None
         self._open.add(unit.name)
-        return Hold(lambda reading: self.tell(Listed(unit.name, reading)), time.monotonic() + stay)
+        until = time.monotonic() + stay
+        return Hold(lambda reading: self.tell(Listed(unit.name, reading)), until, lambda: self._turns)
 
     def _work(self, unit: Unit, hold: Hold | None, run: str) -> None:
         task = replace(unit.task, options=replace(unit.task.options, hold=hold))

@@ -90,6 +90,7 @@ class Watch:
     # -- the loop ------------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
+        self._looked = self.clock()
         self._look_after(self.basis)
         self._told(self.account.settled(self.basis, self._without_server()))
         self._step(None)
@@ -188,8 +189,10 @@ class Watch:
     def _look(self) -> None:
         """Read lock and settings again where a file was written; what cannot be read is as it was."""
         self._looked = self.clock()
-        if self.look(self.basis)() == self._stamp and not self._broken:
+        stamp = self.look(self.basis)()  # before it is read, so that what is written meanwhile is not missed
+        if stamp == self._stamp and not self._broken:
             return
+        self._stamp = stamp
         try:
             basis = self.make()
         except FusionError as error:
@@ -207,7 +210,6 @@ class Watch:
 
     def _look_after(self, basis: Basis) -> None:
         """From now on the basis is this one."""
-        self._stamp, self._looked = self.look(basis)(), self.clock()
         self.readers.keep(basis.units)
         self.basis = basis
         self.schedule.keep(basis.units.keys(), self.clock())

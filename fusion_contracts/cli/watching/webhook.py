@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from hashlib import sha256
 from ipaddress import ip_address
 
-from fusion_contracts.canonical import printable
 from fusion_contracts.cli.watching.events import line
 from fusion_contracts.cli.watching.sinks import NotTakenError
 from fusion_contracts.errors import FusionError
@@ -22,7 +22,7 @@ from fusion_contracts.sources.http_target import Target
 from fusion_contracts.sources.http_url import Url
 from fusion_contracts.sources.interpolate import references
 from fusion_contracts.sources.jsonrpc import FloodError, SilenceError
-from fusion_contracts.sources.secrets import refuse_literal_header, refuse_literal_url, shown_url
+from fusion_contracts.sources.secrets import refuse_literal_header, refuse_literal_url
 
 __all__ = ["Webhook"]
 
@@ -54,19 +54,19 @@ class Webhook:
                 raise FusionError("the header Idempotency-Key is set for each event", "leave it out", stage="usage")
         target = Target.prepare(url, named, environ, frozenset(references(url)))
         if not is_private(target.url):
-            message = f"the webhook {printable(shown_url(url))} is plain http to another machine"
+            message = f"the webhook at {target.known.conceal(target.url.authority)} is plain http to another machine"
             raise FusionError(message, "write an https URL", stage="usage")
         return cls(url, target, environ)
 
     @property
     def name(self) -> str:
-        """The URL as it was written, without the values of its variables."""
-        return f"webhook:{self.url}"
+        """What tells one URL from another, as it was written. Some hold a secret that nobody recognises."""
+        return f"webhook:{sha256(self.url.encode()).hexdigest()[:32]}"
 
     @property
     def label(self) -> str:
-        """For people."""
-        return f"the webhook {printable(shown_url(self.url))}"
+        """For people: the host alone, since the path of a webhook is often what nobody else may know."""
+        return f"the webhook at {self.target.known.conceal(self.target.url.authority)}"
 
     def put(self, one: JsonObject) -> None:
         """Post an event. Raises NotTakenError for any answer but a success."""

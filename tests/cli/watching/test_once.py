@@ -293,7 +293,7 @@ def test_settings_hold_its_flags(pages: Any) -> None:
         (["--output", "fusion.lock"], "fusion: a report would take the place of fusion.lock"),
         (["--output", "no/log"], "fusion: cannot append to no/log: no such file or directory; check the path"),
         (["--state", "no/state"], "fusion: cannot keep what was posted in no/state: no such file or directory; make"),
-        (["--webhook", "http://example.com/x"], "fusion: the webhook http://example.com/x is plain http to another"),
+        (["--webhook", "http://example.com/x"], "fusion: the webhook at example.com is plain http to another"),
         (["--webhook", "ftp://example.com/x"], "fusion: the URL ftp://example.com/x is no http or https address"),
         (
             ["--webhook", "https://a.example/${NOT_SET}"],

@@ -59,11 +59,11 @@ def test_one_that_fails_is_tried_again_with_the_same_id(pages: Any, receiver: Re
     assert result.code == 1
     assert len(hook.seen) == 3
     assert len({one["id"] for one in hook.seen}) == 1
-    failed = f"fusion: the webhook {hook.url}: it answers HTTP status 500 (Internal Server Error)"
+    failed = f"fusion: the webhook at {hook.site.authority}: it answers HTTP status 500 (Internal Server Error)"
     told = result.err.splitlines()
     assert [line for line in told if line.startswith("fusion: ")] == [
         f"{failed}; what it did not take is kept, and tried again",
-        f"fusion: the webhook {hook.url} takes what is posted again",
+        f"fusion: the webhook at {hook.site.authority} takes what is posted again",
     ]
     assert told[-1] == "exit 1: breaking findings"
 
@@ -74,7 +74,9 @@ def test_what_was_not_taken_is_kept_for_the_next_run_and_others_have_it(pages: A
     first = pages.run("watch", "--once", "--webhook", hook.url)
     assert first.code == 2
     assert "description reworded" in first.out
-    assert first.err.splitlines()[-1] == (f"exit 2: could not post: 1 event not taken by the webhook {hook.url}")
+    assert first.err.splitlines()[-1] == (
+        f"exit 2: could not post: 1 event not taken by the webhook at {hook.site.authority}"
+    )
     assert len(hook.seen) == 4
     hook.statuses = [204]
     second = pages.run("watch", "--once", "--webhook", hook.url)
@@ -88,7 +90,9 @@ def test_a_receiver_that_asks_for_time_is_left_alone(pages: Any, receiver: Recei
     pages.serve("pages", BROKEN, {"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {}})
     result = pages.run("watch", "--once", "--webhook", hook.url)
     assert len(hook.seen) == 1
-    assert result.err.splitlines()[-1] == (f"exit 1: breaking findings; 3 events not taken by the webhook {hook.url}")
+    assert result.err.splitlines()[-1] == (
+        f"exit 1: breaking findings; 3 events not taken by the webhook at {hook.site.authority}"
+    )
 
 
 def test_an_event_that_is_refused_alone_lets_the_others_past(pages: Any, serve: Callable[..., Site]) -> None:
@@ -101,8 +105,10 @@ def test_an_event_that_is_refused_alone_lets_the_others_past(pages: Any, serve: 
     result = pages.run("watch", "--once", "--webhook", site.url)
     asked = [exchange.message["finding"]["tool"] for exchange in site.seen]
     assert sorted(asked) == ["a", "a", "a", "a", "b", "c"]
-    assert result.err.splitlines()[-1] == f"exit 2: could not post: 1 event not taken by the webhook {site.url}"
-    assert f"fusion: the webhook {site.url} refuses an event: it answers HTTP status 422" in result.err
+    assert (
+        result.err.splitlines()[-1] == f"exit 2: could not post: 1 event not taken by the webhook at {site.authority}"
+    )
+    assert f"fusion: the webhook at {site.authority} refuses an event: it answers HTTP status 422" in result.err
 
 
 @pytest.mark.parametrize("way", ["silent", "dripping", "closed"])
@@ -125,9 +131,12 @@ def test_a_receiver_that_does_not_answer_holds_nobody_up(pages: Any, serve: Call
         "dripping": "it does not answer in 0.5 s",
         "closed": "ends the connection without an answer",
     }[way]
-    assert f"fusion: the webhook {site.url}: {said}" in result.err
+    assert f"fusion: the webhook at {site.authority}: {said}" in result.err
     assert result.out.count("\n") == 3
-    assert result.err.splitlines()[-1] == f"exit 1: breaking findings; 1 event not taken by the webhook {site.url}"
+    assert (
+        result.err.splitlines()[-1]
+        == f"exit 1: breaking findings; 1 event not taken by the webhook at {site.authority}"
+    )
 
 
 def test_one_that_is_not_there_is_said_in_words(pages: Any) -> None:
@@ -157,10 +166,8 @@ def test_a_redirect_to_where_others_read_along_is_not_followed(pages: Any, serve
     site = serve(lambda exchange: exchange.status(307, Location="http://192.0.2.1/hook"))
     pages.serve("pages", BROKEN)
     result = pages.run("watch", "--once", "--webhook", site.url)
-    assert (
-        f"fusion: the webhook {site.url}: redirects to http://192.0.2.1/hook, which is plain http to another machine;"
-        in result.err
-    )
+    refused = "redirects to http://192.0.2.1/hook, which is plain http to another machine; what it did not take"
+    assert f"fusion: the webhook at {site.authority}: {refused}" in result.err
 
 
 @pytest.mark.parametrize(
