@@ -24,7 +24,7 @@ from fusion_contracts.sources.base import Reading
 
 __all__ = ["Stopped", "Watch"]
 
-_LOOK = 3.0  # seconds between two looks at the files of lock and settings
+_LOOK = 1.0  # seconds between two looks at the files of lock and settings
 _LAST_POSTS = 2.0  # seconds in which what is being posted may still be taken
 
 

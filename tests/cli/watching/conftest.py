@@ -41,11 +41,21 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Site]]:
         site.stop()
 
 
+@pytest.fixture(scope="session")
+def locked() -> dict[str, str]:
+    """The lock and the settings of `pages`, the same in each test: made by the first, and written by the others."""
+    return {}
+
+
 @pytest.fixture
-def pages(project: Any) -> Any:
+def pages(project: Any, locked: dict[str, str]) -> Any:
     """A project whose server `pages` is locked, and reads its tools from `pages.json`."""
     command = project.serve("pages", TOOL)
-    assert project.run("lock", "--name", "pages", *command).code == 0
+    if not locked:
+        assert project.run("lock", "--name", "pages", *command).code == 0
+        locked.update({name: project.read(name) for name in ("fusion.lock", "fusion.toml")})
+    for name, text in locked.items():
+        project.write(name, text)
     return project
 
 
