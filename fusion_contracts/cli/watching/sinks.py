@@ -119,4 +119,5 @@ class Lines:
             raise
 
     def _opened(self) -> BinaryIO:
-        return open(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666), "r+b", buffering=0)  # noqa: PTH123 - a descriptor
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        return open(os.open(self.path, flags, 0o666), "r+b", buffering=0)  # noqa: PTH123 - a descriptor
