@@ -25,6 +25,7 @@ from fusion_contracts.lockfile.disk import read_files
 from fusion_contracts.lockfile.file import folder_of
 from fusion_contracts.lockfile.verify import damage
 from fusion_contracts.model import Lock
+from fusion_contracts.record import record
 
 if TYPE_CHECKING:
     from fusion_contracts.sources.base import Reading
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Basis", "Choice", "Judged", "Unit", "basis_of", "files_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """What the command line asks to be watched, and how it is judged. `given` is the SOURCE that it names."""
 
@@ -45,7 +46,7 @@ class Choice:
     fail_on: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unit:
     """One source to read: by its name, as a task, and which globs select among the servers that it gives."""
 
@@ -54,7 +55,7 @@ class Unit:
     globs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Judged:
     """One server, read and compared: every finding, waived ones as well, and what of it could not be checked."""
 

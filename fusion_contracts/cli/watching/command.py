@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import SimpleQueue
@@ -27,6 +27,7 @@ from fusion_contracts.cli.watching.schedule import Schedule, seconds_of
 from fusion_contracts.cli.watching.sinks import Lines, Printed, Sink
 from fusion_contracts.diff import Level, Report, Side
 from fusion_contracts.errors import FusionError
+from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
 from fusion_contracts.sources.guard import guarded
 from fusion_contracts.sources.together import JOBS
@@ -34,7 +35,7 @@ from fusion_contracts.sources.together import JOBS
 __all__ = ["Posting", "Wish", "run"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wish:
     """What is to be watched, and how often."""
 
@@ -52,7 +53,7 @@ class Wish:
     once: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Posting:
     """Where findings go, and where is kept what went there."""
 

@@ -13,6 +13,7 @@ from queue import SimpleQueue
 
 from fusion_contracts.cli.watching.ledger import Ledger, Pending
 from fusion_contracts.cli.watching.sinks import NotTakenError, Sink
+from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
 
 __all__ = ["Delivery", "Outcome"]
@@ -24,7 +25,7 @@ _SOON = 60.0  # seconds for which such a run still waits, where a receiver asks 
 _TRIES = 4  # after which a run that ends by itself gives up
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """What became of an event at a sink: taken, or why not. `error` may be what ends the whole watch."""
 

@@ -12,12 +12,12 @@ import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject
+from fusion_contracts.record import record
 
 __all__ = ["Ledger", "Pending", "Standing", "default_place"]
 
@@ -35,7 +35,7 @@ _TABLES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Standing:
     """Something that was found and is not over: a finding or an error of a `server` ("" for none), since when.
 
@@ -49,7 +49,7 @@ class Standing:
     locked: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pending:
     """An event that not everybody took yet, and the names of those who did."""
 

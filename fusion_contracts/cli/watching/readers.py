@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from fusion_contracts.cli.progress import announce
 from fusion_contracts.cli.watching.basis import Unit
+from fusion_contracts.record import record
 from fusion_contracts.sources import running
 from fusion_contracts.sources.base import Reading
 from fusion_contracts.sources.hold import Hold
@@ -21,7 +22,7 @@ _STEP = 0.05
 _KEPT = frozenset({"stdio", "http"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listed:
     """A server gave a list."""
 
@@ -29,7 +30,7 @@ class Listed:
     reading: Reading
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ended:
     """A reader is done with a server. `hold` says whether it was listed, and how it ended."""
 

@@ -18,6 +18,7 @@ from fusion_contracts.cli.watching.readers import Ended, Listed, Readers
 from fusion_contracts.cli.watching.schedule import Schedule
 from fusion_contracts.diff import Report, Side
 from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
 from fusion_contracts.sources import running
 from fusion_contracts.sources.base import Reading
@@ -28,7 +29,7 @@ _LOOK = 1.0  # seconds between two looks at the files of lock and settings
 _LAST_POSTS = 2.0  # seconds in which what is being posted may still be taken
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stopped:
     """A signal came."""
 

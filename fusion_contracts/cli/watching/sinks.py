@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -12,6 +11,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.cli.watching.events import line, told
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject
+from fusion_contracts.record import record
 
 __all__ = ["Lines", "NotTakenError", "Printed", "Sink"]
 
@@ -43,7 +43,7 @@ class Sink(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Printed:
     """Standard output, for people or, with `machine`, a JSON object a line."""
 
@@ -62,7 +62,7 @@ class Printed:
             raise NotTakenError(f"cannot write to standard output: {reason}") from None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lines:
     """A file of JSON lines, appended to. It is opened for each event, so that another program may rotate it.
 

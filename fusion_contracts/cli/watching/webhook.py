@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
@@ -14,6 +14,7 @@ from fusion_contracts.cli.watching.events import line
 from fusion_contracts.cli.watching.sinks import NotTakenError
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject
+from fusion_contracts.record import record
 from fusion_contracts.sources.http_client import Answer, Client
 from fusion_contracts.sources.http_errors import explained, status_words
 from fusion_contracts.sources.http_headers import check_header, headers_of
@@ -33,7 +34,7 @@ _REFUSED = range(400, 500)
 _LONGEST = 3600.0  # seconds that a receiver may ask for
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Webhook:
     """Posts events to a URL. What stands in it and its headers by `${VAR}` is filled in, and neither shown nor kept."""
 
