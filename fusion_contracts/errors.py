@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import PurePath
 
 from fusion_contracts.record import record
@@ -40,11 +41,15 @@ class FusionError(Exception):
 
 
 def fault(error: Exception) -> FusionError:
-    """A mistake of ours as an error for people: what and where, never the text, which may hold what a server said."""
+    """A mistake of ours as an error for people: what and where, never the text, which may hold what a server said.
+
+    Whoever listens for it, as `fusion --debug` does, is told the whole.
+    """
+    sys.audit("fusion_contracts.fault", error)
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     file = PurePath(trace.tb_frame.f_code.co_filename).name if trace else ""
     where = f"{file} line {trace.tb_lineno}" if trace else "an unknown place"
     message = f"a fault in fusion-contracts: {type(error).__name__} in {where}"
-    return FusionError(message, "set FUSION_TRACEBACK=1 to see more, and report it", stage="usage")
+    return FusionError(message, "run it again with --debug, and report what it prints", stage="usage")

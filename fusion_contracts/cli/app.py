@@ -6,7 +6,6 @@ and the module of a command is imported when that command is called.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -47,6 +46,16 @@ def run(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     arguments, command = _split(arguments)
     settle()
+    if DEBUG not in arguments:
+        return _run(arguments, command)
+    from fusion_contracts.cli.debugging import Debugging
+
+    debugging = Debugging(arguments, command)
+    with debugging:
+        return debugging.ended(_run([word for word in arguments if word != DEBUG], command))
+
+
+def _run(arguments: list[str], command: tuple[str, ...]) -> int:
     app = _build(_wanted(arguments))
     placed = _placed()
     try:
@@ -171,6 +180,7 @@ class _Command(TyperCommand):
         return _FOR_OLD if takes_sources and named else ()
 
 
+DEBUG = "--debug"
 _FOR_OLD = ("base", "against")  # the flags that stand for OLD
 
 
@@ -199,6 +209,9 @@ def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    debug: Annotated[  # listed here; `run` takes it from wherever it stands
+        bool, typer.Option(DEBUG, help="Print what a bug report needs, without secrets; anywhere before --.")
+    ] = False,
 ) -> None:
     """Lock what an agent may rely on, and learn what a change does to it.
 
@@ -210,6 +223,7 @@ def _refuse(error: FusionError) -> int:
     """Print the one sentence of an error that ended the command, and what the exit code means."""
     from fusion_contracts.cli.output import refuse
 
+    sys.audit("fusion_contracts.refused", error)
     return refuse(error)
 
 
@@ -223,8 +237,6 @@ def _usage(error: Exception, arguments: Sequence[str]) -> int:
     if isinstance(error, OSError) and error.filename is None:
         give_up(sys.stdout)
         return refuse(unwritable(error))
-    if os.environ.get("FUSION_TRACEBACK"):
-        sys.excepthook(type(error), error, error.__traceback__)
     return refuse(fault(error))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
@@ -44,6 +45,7 @@ def read(
     key and what is wrong with it.
     """
     place, table = locate(root, explicit, create=create)
+    sys.audit("fusion_contracts.step", "has found settings in", "no file" if place is None else place.path)
     if place is None or not table:
         return Config(), place
     others = other_keys(table)

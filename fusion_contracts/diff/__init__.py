@@ -78,6 +78,7 @@ def _compared(
     name: str, old: ServerContract | None, new: ServerContract | None, policy: Policy
 ) -> tuple[list[Finding], Cost]:
     """The findings about one server, and what its tools cost."""
+    sys.audit("fusion_contracts.step", "compares", name)
     findings = classify(_facts(old, new, _world(policy.world)), name)
     cost = _cost(name, old, new)
     if old and new and cost.grew(policy.token_growth_percent):

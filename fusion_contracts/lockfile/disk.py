@@ -2,12 +2,13 @@
 
 A switch to the folder first makes the file say what is to be said, then puts the whole folder beside it, then removes
 the file: while both are there, they say the same, unless that is more than a file may hold. In the folder files are
-replaced before others are removed.
+replaced before others are removed, and the folder goes with the last of them.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -41,6 +42,7 @@ def present_files(path: Path, name: str | None = None) -> LockFiles:
 
     They belong together: what another run writes meanwhile is read again.
     """
+    sys.audit("fusion_contracts.step", "reads the lock", path)
     for _ in range(_TRIES):
         before = _state(path)
         with suppress(FusionError):
@@ -95,7 +97,7 @@ def write_files(
     if folder.is_symlink() and not folder.resolve().is_relative_to(path.parent.resolve()):
         message = f"{printable(str(folder))} is a symbolic link that leaves its folder"
         raise FusionError(message, "put the folder itself there", stage="lock")
-    write_steps([*_steps(path, old, new), *(also or {}).items()], check, within=[path.parent])
+    write_steps([*_steps(path, old, new), *(also or {}).items()], check, within=[path.parent, folder])
 
 
 def _steps(path: Path, old: LockFiles, new: LockFiles) -> Iterator[tuple[Path, Content]]:
@@ -106,6 +108,7 @@ def _steps(path: Path, old: LockFiles, new: LockFiles) -> Iterator[tuple[Path, C
         yield from without
         if new.whole != old.whole:
             yield path, new.whole
+        yield folder, {}
     elif not old.parts:
         if old.whole is not None and len((text := new.joined).encode()) <= MAX_BYTES:  # else it could not be read
             yield path, text

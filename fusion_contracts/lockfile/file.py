@@ -6,7 +6,8 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -14,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.alone import alone
+from fusion_contracts.lockfile.leftovers import beside, sweep
 from fusion_contracts.lockfile.verify import verify
 
 __all__ = [
@@ -23,7 +25,10 @@ __all__ = [
 
 T = TypeVar("T")
 Content: TypeAlias = str | Mapping[str, str] | None
-"""What a path becomes: a file of this text, nothing, or a folder that is not there yet with these files."""
+"""What a path becomes: a file of this text; nothing; or a folder that is not there yet with these files.
+
+A folder of no files is taken away, if it holds none.
+"""
 
 placed: list[Path] = []
 """The files that this process has written, so that a command that is interrupted can say so."""
@@ -110,7 +115,8 @@ def write_atomic(path: Path, text: str) -> None:
 
     The text goes to a temporary file beside the target, which then takes its place; a kill at any moment leaves the old
     file (and at most that temporary file). Permission bits are kept. A symbolic link is followed when its target lies
-    in the same folder or below; one that leaves the folder is refused. Raises FusionError when nothing was written.
+    in the same folder or below; one that leaves the folder is refused. What an earlier kill left there is removed.
+    Raises FusionError when nothing was written.
     """
     write_together({path: text})
 
@@ -129,17 +135,27 @@ def write_steps(
 ) -> None:
     """`write_together` with an order: each takes its place, or goes from it, after the one before.
 
-    No other run of ours that checks changes a file in the same folders, nor `within`. Raises FusionError.
+    No other run of ours changes a file in the same folders, nor `within`. Raises FusionError.
     """
+    sys.audit("fusion_contracts.step", "writes files")
     with ExitStack() as staged:
+        for folder in staged.enter_context(alone([*within, *_folders(path for path, _ in steps)])):
+            sweep(folder)
         ready = [_guarded(path, _prepared, content, staged) for path, content in steps]
         if check is not None:
-            staged.enter_context(alone([*within, *(path.parent for path, _ in steps)]))
             check()
         done = "nothing was changed"
         for (path, _), put in zip(steps, ready, strict=True):
             _guarded(path, put, done=done)
             done = "what was to be written before it is there"
+
+
+def _folders(paths: Iterable[Path]) -> Iterator[Path]:
+    """The folders in which these files are made: those they are named in, and those that links lead to."""
+    for path in paths:
+        yield path.parent
+        with suppress(OSError, ValueError):  # which is said where it is written
+            yield Path(os.path.realpath(path)).parent
 
 
 def _guarded(path: Path, step: Callable[..., T], *arguments: Any, done: str = "nothing was changed") -> T:
@@ -162,6 +178,8 @@ def _prepared(path: Path, where: str, content: Content, staged: ExitStack) -> Ca
     if isinstance(content, str):
         temporary, target = _stage(path, where, content, staged)
         return lambda path, _where: _put(path, temporary, target)
+    if not content:
+        return lambda path, _where: _take_away(path)
     folder = _stage_folder(path, where, content, staged)
     return lambda path, _where: _put_folder(path, folder)
 
@@ -186,7 +204,7 @@ def _target(path: Path, where: str) -> Path:
 def _stage(path: Path, where: str, text: str, staged: ExitStack) -> tuple[Path, Path]:
     """Write the text beside its target, where it stays until `staged` ends; return both paths."""
     data, target = text.encode(), _target(path, where)
-    temporary = _beside(target)
+    temporary = beside(target)
     descriptor = os.open(temporary, _NEW, 0o666)
     staged.callback(_remove, temporary)  # also when interrupted: no litter
     _fill(descriptor, data)
@@ -199,7 +217,7 @@ def _stage_folder(path: Path, where: str, texts: Mapping[str, str], staged: Exit
     """Write a folder with these files beside where it is to be."""
     if os.path.lexists(path) and (path.is_symlink() or not path.is_dir()):
         raise FusionError(f"{where} is not a folder", "remove it, then run again", stage="lock")
-    temporary = _beside(path)
+    temporary = beside(path)
     temporary.mkdir()
     staged.callback(shutil.rmtree, temporary, ignore_errors=True)
     for name, text in texts.items():
@@ -209,10 +227,6 @@ def _stage_folder(path: Path, where: str, texts: Mapping[str, str], staged: Exit
 
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-
-
-def _beside(target: Path) -> Path:
-    return target.with_name(f".fusion-{os.getpid()}-{os.urandom(4).hex()}.tmp")
 
 
 def _fill(descriptor: int, data: bytes) -> None:
@@ -236,6 +250,11 @@ def _put_folder(path: Path, temporary: Path) -> None:
     temporary.rename(path)
     placed.append(path)
     _settle(path.parent)
+
+
+def _take_away(folder: Path) -> None:
+    with suppress(OSError):  # it is not there, or something else lies in it
+        folder.rmdir()
 
 
 def _remove(temporary: Path) -> None:

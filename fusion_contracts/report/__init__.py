@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,4 +20,5 @@ FORMATS = ("text", *sorted(_FILES - {"text"}))
 
 def render(form: str, report: Report, context: Context) -> str:
     """Return the report in one of FORMATS, ending in a newline."""
+    sys.audit("fusion_contracts.step", "renders", form)
     return str(import_module(f"fusion_contracts.report.formats.{form}").render(report, context))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from fusion_contracts.errors import FusionError
 
 __all__ = [
-    "forms", "is_secret_name", "is_secret_value", "redact", "refuse_literal", "refuse_literal_header",
+    "forms", "hidden_words", "is_secret_name", "is_secret_value", "redact", "refuse_literal", "refuse_literal_header",
     "refuse_literal_url", "shown_url",
 ]  # fmt: skip
 
@@ -156,6 +156,37 @@ def redact(text: str, values: Iterable[str] = ()) -> str:
     text = _PARAMETER.sub(_hidden_after_name, text)  # before the next: there, a URL's scheme is taken for the name
     text = _SHAPES.sub(HIDDEN_TEXT, text)
     return _SAID.sub(_hidden_after_name, text)
+
+
+def hidden_words(words: Sequence[str]) -> list[str]:
+    """The words of a command line for people, with what is, or may be, a literal secret hidden.
+
+    The value behind the name of a header, an input or a variable is hidden whatever it is, unless it is a `${VAR}`.
+    """
+    found, flag = [], ""
+    for word in words:
+        found.append(_hidden_word(word, flag))
+        flag = word if word.startswith("-") and "=" not in word else ""
+    return found
+
+
+def _hidden_word(word: str, flag: str) -> str:
+    if "://" in word:
+        return redact(word)
+    option, sign, value = word.partition("=")
+    if sign and option in _VALUED:
+        return f"{option}={_hidden_word(value, option)}"
+    assigned = _ASSIGNED.fullmatch(word)
+    if assigned and (flag in _VALUED or _secret_in(word, "")):
+        value = assigned["value"] if not _has_literal(assigned["value"]) else HIDDEN_TEXT
+        return f"{assigned['name']}{assigned['sign']}{value}"
+    if flag in _VALUED or _after(flag, word) or _is_random(word):
+        return word if not _has_literal(word) else HIDDEN_TEXT
+    return redact(word)
+
+
+_VALUED = frozenset({"--header", "-H", "--input", "--env", "-e"})
+"""Options of ours, and of what people start, whose values are `NAME: value` or `NAME=value`."""
 
 
 def _hidden_after_name(said: re.Match[str]) -> str:

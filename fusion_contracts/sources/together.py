@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import (
     BrokenExecutor,
@@ -104,9 +104,8 @@ def _answer(future: Future[Answer], task: Task) -> Answer:
     """What came of a task. `work` raises nothing, so what is raised is the executor's own: the task was lost."""
     try:
         return future.result()
-    except Exception as error:
-        if os.environ.get("FUSION_TRACEBACK"):
-            raise
+    except Exception as error:  # noqa: BLE001 - whatever it was, the other tasks go on
+        sys.audit("fusion_contracts.fault", error)
         kind = printable(type(error).__name__)
         message = f"was not read: whatever ran it lost it ({kind})"
         return Answer(problem=Problem(task.options.name, "start", message, "run it again"))

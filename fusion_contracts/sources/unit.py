@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from dataclasses import replace
 
 from fusion_contracts.errors import FusionError, Problem, fault
@@ -37,9 +37,10 @@ class Answer:
 def work(task: Task) -> Answer:
     """Read one source. Never raises for what goes wrong with it: that is an answer, and costs no other task its own.
 
-    A mistake of ours is an answer too, unless FUSION_TRACEBACK is set.
+    A mistake of ours is an answer too.
     """
     source, options = task.source, task.options
+    sys.audit("fusion_contracts.step", "reads", options.name or source.kind)
 
     def again() -> None:
         if not options.announced:
@@ -52,8 +53,8 @@ def work(task: Task) -> Answer:
         return Answer(source.read(options))
     except FusionError as error:
         problem = error.problem
-    except Exception as error:
-        if os.environ.get("FUSION_TRACEBACK"):
-            raise
+    except Exception as error:  # noqa: BLE001 - told by `fault`
         problem = fault(error).problem
+    finally:
+        sys.audit("fusion_contracts.step", "has read", options.name or source.kind)
     return Answer(problem=replace(problem, server=problem.server or options.name))

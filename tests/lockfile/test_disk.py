@@ -56,7 +56,7 @@ def test_ten_are_a_file_eleven_a_folder_and_ten_again_the_folder(path: Path) -> 
     assert tree(path.parent) == ["fusion.lock.d", *(f"fusion.lock.d/{name}.lock" for name in TEN)]
     assert read_lock(path) == lock(*TEN)
     write(path, Lock())
-    assert tree(path.parent) == ["fusion.lock", "fusion.lock.d"]
+    assert tree(path.parent) == ["fusion.lock"]
     assert read_lock(path) == Lock()
 
 
