@@ -6,6 +6,7 @@ and the module of a command is imported when that command is called.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -229,15 +230,23 @@ def _refuse(error: FusionError) -> int:
 
 def _usage(error: Exception, arguments: Sequence[str]) -> int:
     """Print a usage error of typer's, or what the system refused; anything else is a fault of ours, and told as one."""
-    from fusion_contracts.cli.output import fault, misuse, refuse, unwritable
+    from fusion_contracts.cli.output import adrift, fault, misuse, refuse, unwritable
 
     show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
     if callable(show) and isinstance(code, int):
         return misuse(error, show, machine=_asks_for_json(arguments))
     if isinstance(error, OSError) and error.filename is None:
         give_up(sys.stdout)
-        return refuse(unwritable(error))
+        return refuse(unwritable(error) if _stands_somewhere() else adrift())
     return refuse(fault(error))
+
+
+def _stands_somewhere() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - whether there is one
+    except OSError:
+        return False
+    return True
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:

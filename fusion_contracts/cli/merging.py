@@ -26,7 +26,7 @@ def merge_files(base: str, ours: str, theirs: str, path: str) -> int:
 
     What cannot be read as an intact lock is merged as text, by git, and always ends with 1: whatever comes of that, no
     merge of it passes in silence. Never raises for a lock, and never leaves `ours` as it was where it ends with 1 and
-    git can be run: our side without markers would look like a finished merge.
+    can be written, and git can be run: our side without markers would look like a finished merge.
     """
     from fusion_contracts.lockfile.file import read_text, write_atomic
     from fusion_contracts.lockfile.merge_text import merge_texts
@@ -34,11 +34,16 @@ def merge_files(base: str, ours: str, theirs: str, path: str) -> int:
     shown = printable(path)
     try:
         done = merge_texts(*(read_text(Path(file)) for file in (base, ours, theirs)))
-        write_atomic(Path(ours), done.text)
     except FusionError as error:
         return _as_text(base, ours, theirs, shown, error)
     except Exception as error:  # noqa: BLE001 - a fault of ours must not leave a file that looks merged
         return _as_text(base, ours, theirs, shown, fault(error))
+    try:
+        write_atomic(Path(ours), done.text)
+    except FusionError as error:  # git could not write it either, and would leave it empty
+        tell(f"fusion: {printable(str(error))}")
+        tell(f"fusion: {shown} is our side, unmerged")
+        return FOUND
     return _conflicts(done.conflicts, path) if done.conflicts else OK
 
 

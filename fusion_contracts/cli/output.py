@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fusion_contracts.report.context import Context
 
 __all__ = [
-    "FOUND", "OK", "REFUSED", "Target", "Writer", "fault", "misuse", "refuse", "say", "tell", "unwritable",
+    "FOUND", "OK", "REFUSED", "Target", "Writer", "adrift", "fault", "misuse", "refuse", "say", "tell", "unwritable",
 ]  # fmt: skip
 
 OK, FOUND, REFUSED = 0, 1, 2
@@ -74,6 +74,11 @@ def unwritable(error: OSError) -> FusionError:
     """Standard output takes nothing more."""
     reason = (error.strerror or "the system refused").lower()
     return FusionError(f"cannot write to standard output: {reason}", "write elsewhere", stage="usage")
+
+
+def adrift() -> FusionError:
+    """The current folder was removed: nothing relative to it can be found, nor told from anything else."""
+    return FusionError("the folder that this runs in is not there any more", "change into one that is", stage="usage")
 
 
 @record

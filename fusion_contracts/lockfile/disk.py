@@ -91,13 +91,14 @@ def write_files(
 ) -> None:
     """Make the `old` files of the lock at `path` the `new` ones, and write other files with them; see `write_steps`.
 
-    Raises FusionError.
+    The others come first: settings that name a source without a lock are completed by the next run, and nothing that
+    a lock alone names is ever started. Raises FusionError.
     """
     folder = folder_of(path)
     if folder.is_symlink() and not folder.resolve().is_relative_to(path.parent.resolve()):
         message = f"{printable(str(folder))} is a symbolic link that leaves its folder"
         raise FusionError(message, "put the folder itself there", stage="lock")
-    write_steps([*_steps(path, old, new), *(also or {}).items()], check, within=[path.parent, folder])
+    write_steps([*(also or {}).items(), *_steps(path, old, new)], check, within=[path.parent, folder])
 
 
 def _steps(path: Path, old: LockFiles, new: LockFiles) -> Iterator[tuple[Path, Content]]:

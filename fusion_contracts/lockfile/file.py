@@ -166,6 +166,8 @@ def _guarded(path: Path, step: Callable[..., T], *arguments: Any, done: str = "n
         return step(path, where, *arguments)
     except OSError as error:
         reason = _reason(error)
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            next_step = "make room, then run again"
     except ValueError as error:  # a name with a zero character, a text with half a character
         reason = "it holds what UTF-8 cannot" if isinstance(error, UnicodeError) else "it has no name for a file"
     raise FusionError(f"cannot write {where}: {reason}; {done}", next_step, stage="lock")
@@ -278,6 +280,7 @@ _REASONS = {
     errno.EROFS: "the file system is read-only",
     errno.ENOSPC: "no space is left",
     errno.EDQUOT: "no space is left to you",
+    errno.EFBIG: "no file may be so large here",
     errno.ENOENT: "its folder does not exist",
     errno.ENOTDIR: "a part of its path is not a folder",
     errno.ELOOP: "its symbolic links run in a circle",

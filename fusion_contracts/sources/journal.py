@@ -9,6 +9,7 @@ neither. Nothing in it is code, and it is trusted as a lock is, no more: what co
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -66,7 +67,8 @@ class Journal:
             file = _opened(journal.folder)
         except OSError as error:
             reason = error.strerror or "the system refused"
-            step = "remove it, or make its folder writable"
+            full = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+            step = "make room, then run again" if full else "remove it, or make its folder writable"
             raise FusionError(f"cannot keep {shown}: {reason}", step, stage="lock") from None
         journal._file = file
         if not (_locked(file) and _is_at(file, journal.folder / _FILE)):
@@ -167,10 +169,24 @@ def _opened(folder: Path) -> IO[bytes]:
     if folder.is_symlink():
         raise OSError(0, "it is a symbolic link")
     folder.mkdir(exist_ok=True)
-    with suppress(FileExistsError), (folder / _IGNORED).open("xb") as ignored:  # never through a link that is there
-        ignored.write(b"*\n")
+    with suppress(FileExistsError):
+        _ignore(folder)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     return open(os.open(folder / _FILE, flags, 0o666), "r+b")  # noqa: PTH123 - a descriptor
+
+
+def _ignore(folder: Path) -> None:
+    """Keep the folder out of git. Raises OSError; then neither is there, if the folder held nothing."""
+    try:
+        with (folder / _IGNORED).open("xb", buffering=0) as ignored:  # never through a link that is there
+            ignored.write(b"*\n")
+    except FileExistsError:
+        raise
+    except OSError:
+        with suppress(OSError):
+            (folder / _IGNORED).unlink(missing_ok=True)
+            folder.rmdir()
+        raise
 
 
 def _locked(file: IO[bytes]) -> bool:

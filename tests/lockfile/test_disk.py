@@ -1,4 +1,4 @@
-"""A lock on disk, in one file or in its folder: what is read, what is written, and what no kill can lose."""
+"""A lock on disk, in one file or in its folder: what is read, and what is written."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_a_single_file_that_is_a_link_goes_and_what_it_led_to_stays(path: Path) 
     assert tree(path.parent)[-1] == "real.lock"
 
 
-# --- runs at once, and kills -----------------------------------------------------------------------------------------
+# --- runs at once ----------------------------------------------------------------------------------------------------
 
 
 def test_what_another_run_wrote_meanwhile_is_not_overwritten(path: Path) -> None:
@@ -262,80 +262,6 @@ def test_two_that_add_servers_at_once_lose_none_over_the_switch(path: Path) -> N
     assert [run.wait(timeout=120) for run in runs] == [0, 0]
     assert set(read_lock(path).servers) == {f"{mine}{number}" for mine in "ab" for number in range(12)}
     assert not path.exists()
-
-
-# Every step of the file system is an audit event: the child is killed before its first, its second, and so on.
-_KILLED = """
-import os, sys, shutil
-from itertools import count
-from pathlib import Path
-from fusion_contracts.lockfile.disk import present_files, write_files
-from fusion_contracts.lockfile.files import LockFiles, renewed
-from fusion_contracts.model import Lock, ServerContract
-
-def lock(names, instructions):
-    return Lock({name: ServerContract(name, instructions=instructions) for name in sorted(names)})
-
-def write(path, held):
-    old = present_files(path)
-    present = old.open().lock
-    new = renewed(old, present, held.servers, present.servers.keys() - held.servers.keys())
-    write_files(path, old, new)
-    return old, new
-
-folder, before, after, cut_off = Path(sys.argv[1]), sys.argv[2].split(), sys.argv[3].split(), sys.argv[4:]
-STEPS = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "open"}
-for step in count():
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    path = folder / "fusion.lock"
-    if before:
-        write(path, lock(before, "old"))
-    if cut_off:
-        path.write_text(__import__("fusion_contracts.lockfile.codec", fromlist=["x"]).encode(lock(before, "old")))
-    child = os.fork()
-    if not child:
-        left = [step]
-        def hook(event, arguments):
-            if event in STEPS and str(folder) in str(arguments):
-                left[0] -= 1
-                if left[0] < 0:
-                    os._exit(9)
-        sys.addaudithook(hook)
-        write(path, lock(after, "new"))
-        os._exit(0)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    held = present_files(path).open().lock.servers
-    for name in set(before) & set(after):
-        assert held[name].instructions in {"old", "new"}, (step, name)
-    if before and after:
-        assert set(held) <= {*before, *after}, step
-    write(path, lock(after, "new"))
-    assert present_files(path).open().lock == lock(after, "new"), step
-    if code == 0:
-        break
-    assert code == 9, code
-print(step)
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that can be forked")
-@pytest.mark.parametrize(
-    ("before", "after", "cut_off"),
-    [
-        pytest.param(TEN, ELEVEN, False, id="switch"),
-        pytest.param([], ELEVEN, False, id="first"),
-        pytest.param([*TEN, "gone", "x"], [*TEN, "joined", "x"], False, id="folder"),
-        pytest.param(ELEVEN, [*TEN, "joined"], True, id="cut off before"),
-        pytest.param(ELEVEN, [], False, id="empty"),
-        pytest.param(TEN, TEN, False, id="file"),
-    ],
-)
-def test_a_kill_at_any_step_loses_nothing(path: Path, before: list[str], after: list[str], *, cut_off: bool) -> None:
-    words = [str(path.parent / "x"), " ".join(before), " ".join(after), *(["cut off"] if cut_off else [])]
-    done = subprocess.run([sys.executable, "-c", _KILLED, *words], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 2, "it was killed at some steps"
 
 
 def test_reading_names_the_lock_as_it_was_called(path: Path) -> None:

@@ -211,7 +211,8 @@ def test_a_write_that_fails_leaves_the_old_lock_and_no_litter(
     sentence = writing(path)
     monkeypatch.undo()
     assert sentence == (
-        f"cannot write {path}: {reason}; nothing was changed; check the path and its permissions, then run again"
+        f"cannot write {path}: {reason}; nothing was changed; "
+        f"{'make room' if code == errno.ENOSPC else 'check the path and its permissions'}, then run again"
     )
     assert path.read_text() == "old"
     assert names(tmp_path) == ["fusion.lock"]

@@ -36,7 +36,7 @@ class SqliteLog:
 def sqlite_log(log: str) -> Iterator[SqliteLog]:
     """The engine of that file, which is only read. Raises FusionError."""
     try:
-        connection = sqlite3.connect(f"file:{quote(str(Path(log).absolute()))}?mode=ro", uri=True)
+        connection = _connected(Path(log))
     except sqlite3.Error as error:
         raise unreadable(log, error) from None
     connection.row_factory = sqlite3.Row
@@ -55,3 +55,23 @@ def _require_table(connection: sqlite3.Connection, log: str) -> None:
     if found is not None and found["type"] == "view":
         message = f"{printable(log)} holds {TABLE} as a view, and not as a table"
         raise FusionError(message, "name a log that ErrorLog wrote")
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """A connection that reads.
+
+    SQLite keeps files beside a log for that. Where it cannot, on a full disk or in a folder that takes no file, a log
+    that nobody is writing is read without.
+    """
+    address = f"file:{quote(str(path.absolute()))}?mode=ro"
+    connection = sqlite3.connect(address, uri=True)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.OperationalError:
+        beside = path.with_name(f"{path.name}-wal")
+        if not beside.exists() or beside.stat().st_size == 0:  # all of it is in the log itself
+            connection.close()
+            return sqlite3.connect(f"{address}&immutable=1", uri=True)
+    except sqlite3.DatabaseError:  # damaged: told by the first question
+        pass
+    return connection
