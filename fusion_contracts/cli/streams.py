@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from io import FileIO, TextIOWrapper
+from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper
 from typing import TextIO
 
 __all__ = ["SIGNAL", "give_up", "interrupted", "settle"]
@@ -28,8 +28,16 @@ def settle() -> None:
     sys.stdin = sys.stdin or _opened(0, "r")
     sys.stdout = sys.stdout or _opened(1, "w")
     sys.stderr = sys.stderr or _opened(2, "w")
+    if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, RawIOBase):
+        sys.stdout = _whole(sys.stdout)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _whole(stream: TextIOWrapper) -> TextIOWrapper:
+    """A stream for one that PYTHONUNBUFFERED made: of what a full disk or a pipe takes in part, that drops the rest."""
+    pieces = BufferedWriter(FileIO(stream.fileno(), "w", closefd=False))
+    return TextIOWrapper(pieces, encoding=stream.encoding, errors=stream.errors, line_buffering=True)
 
 
 def _opened(number: int, mode: str) -> TextIO:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -159,3 +161,24 @@ def test_a_device_is_no_file(fusion: Callable[..., Any], tmp_path: Path, monkeyp
     assert (result.code, result.err[-2:]) == (
         2, ["fusion: /dev/full is not a file; name a plain file", "exit 2: could not check"]
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_report_that_a_disk_takes_in_part(disk: Any, unbuffered: str) -> None:
+    """Redirected by the shell: half a report is no success."""
+    Path("many.json").write_text(json.dumps([{"name": f"tool_{n}", "inputSchema": {}} for n in range(2_000)]))
+    Path("report").touch()
+    disk.fill()
+    os.truncate("filler", Path("filler").stat().st_size - 8_192)
+    command = [sys.executable, "-m", "fusion_contracts", "show", "many.json"]
+    given = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with Path("report").open("wb") as report:
+        done = subprocess.run(command, env=given, stdout=report, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.splitlines()[-2:]) == (
+        2,
+        [
+            "fusion: cannot write to standard output: no space left on device; write elsewhere",
+            "exit 2: could not check",
+        ],
+    )
+    assert Path("report").stat().st_size > 0

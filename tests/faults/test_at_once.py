@@ -1,0 +1,83 @@
+"""Many runs of `fusion lock` at once, each of another server: none is lost, from the lock or from the settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writing import CLOSE, quietly
+
+from fusion_contracts.lockfile.disk import read_lock
+
+RUNS, SERVERS = 3, 3
+
+# Until each of its servers is locked: a run that was overtaken says so, and is run again.
+LOCKS = """
+import sys
+from contextlib import redirect_stderr
+from io import StringIO
+from fusion_contracts.cli import main
+for name in sys.argv[1:]:
+    while True:
+        with redirect_stderr(StringIO()) as told:
+            code = main(["lock", f"{name}.json"])
+        if code == 0:
+            break
+        assert "changed" in told.getvalue() and "run it again" in told.getvalue(), told.getvalue()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="runs take turns where the system can")
+@pytest.mark.parametrize("before", [0, 11], ids=["one file", "a folder"])
+def test_none_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CI", raising=False)
+    there = [f"s{number:02}" for number in range(before)]
+    mine = [[f"{run}{number}" for number in range(SERVERS)] for run in "abcdefgh"[:RUNS]]
+    for name in (*there, *(name for names in mine for name in names)):
+        Path(f"{name}.json").write_text(json.dumps({"tools": [CLOSE]}), encoding="utf-8")
+    Path("fusion.toml").write_text("".join(f'[sources.{name}]\npath = "{name}.json"\n' for name in there))
+    if there:
+        assert quietly("lock") == 0
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    runs = [subprocess.Popen([sys.executable, "-c", LOCKS, *names], env=environment) for names in mine]
+    assert [run.wait(120) for run in runs] == [0] * RUNS
+    everything = {*there, *(name for names in mine for name in names)}
+    assert set(read_lock(Path("fusion.lock")).servers) == everything
+    assert quietly("lock", "--check") == 0  # the settings name each
+    assert Path("fusion.toml").read_text().count("[sources.") == len(everything)
+    assert not [path for path in tmp_path.rglob("*") if ".fusion-" in path.name]
+
+
+def test_whoever_is_overtaken_says_so_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fusion: Callable[..., Any]
+) -> None:
+    """The other run ends while this one reads its servers."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine", "other"):
+        Path(f"{name}.json").write_text(json.dumps({"tools": [CLOSE]}), encoding="utf-8")
+    from fusion_contracts.cli import locking
+
+    refresh = locking.refresh
+
+    def overtaken(*arguments: Any, **more: Any) -> Any:
+        monkeypatch.setattr(locking, "refresh", refresh)
+        assert quietly("lock", "other.json") == 0
+        return refresh(*arguments, **more)
+
+    monkeypatch.setattr(locking, "refresh", overtaken)
+    result = fusion("lock", "mine.json")
+    assert (result.code, result.err[-2:]) == (
+        2,
+        [
+            "fusion: fusion.lock was changed while the servers were read; nothing was written; run it again",
+            "exit 2: could not check",
+        ],
+    )
+    assert set(read_lock(Path("fusion.lock")).servers) == {"other"}
