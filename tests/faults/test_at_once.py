@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from writing import CLOSE, quietly
 
+from fusion_contracts.cli.refresh import refresh
 from fusion_contracts.lockfile.disk import read_lock
 
 RUNS, SERVERS = 3, 3
@@ -62,16 +63,14 @@ def test_whoever_is_overtaken_says_so_and_changes_nothing(
     monkeypatch.chdir(tmp_path)
     for name in ("mine", "other"):
         Path(f"{name}.json").write_text(json.dumps({"tools": [CLOSE]}), encoding="utf-8")
-    from fusion_contracts.cli import locking
-
-    refresh = locking.refresh
+    seam = "fusion_contracts.cli.locking.refresh"
 
     def overtaken(*arguments: Any, **more: Any) -> Any:
-        monkeypatch.setattr(locking, "refresh", refresh)
+        monkeypatch.setattr(seam, refresh)
         assert quietly("lock", "other.json") == 0
         return refresh(*arguments, **more)
 
-    monkeypatch.setattr(locking, "refresh", overtaken)
+    monkeypatch.setattr(seam, overtaken)
     result = fusion("lock", "mine.json")
     assert (result.code, result.err[-2:]) == (
         2,

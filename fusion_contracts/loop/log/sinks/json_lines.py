@@ -23,21 +23,30 @@ class JsonLinesSink:
     def __init__(self, path: Path) -> None:
         self.name = str(path)
         self._path = path.absolute()
-        self._broken = False
 
     def write(self, entries: Sequence[Entry], /) -> None:
-        """Append a batch. Raises OSError; a line that was cut off by it stays alone on its line."""
+        """Append a batch. Raises OSError; a line that was cut off, by that or by a kill, stays alone on its line."""
         text = "".join(json.dumps(entry.record(), separators=(",", ":")) + "\n" for entry in entries)
-        data = (b"\n" if self._broken else b"") + text.encode("ascii")
+        data = (b"" if self._ends_a_line() else b"\n") + text.encode("ascii")
         self._path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         try:
             written = os.write(file, data)
         finally:
             os.close(file)
-        self._broken = written < len(data)
-        if self._broken:
+        if written < len(data):
             raise OSError(f"only {written} of {len(data)} bytes were taken")
+
+    def _ends_a_line(self) -> bool:
+        """Whether what is there ends with a line, as far as that can be read: a pipe is none of ours to read."""
+        if not self._path.is_file():
+            return True
+        try:
+            with self._path.open("rb") as file:
+                file.seek(-1, os.SEEK_END)
+                return file.read(1) == b"\n"
+        except OSError:  # it is empty, or may not be read
+            return True
 
     def close(self) -> None:
         """Nothing stays open."""
