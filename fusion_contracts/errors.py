@@ -52,4 +52,15 @@ def fault(error: Exception) -> FusionError:
     file = PurePath(trace.tb_frame.f_code.co_filename).name if trace else ""
     where = f"{file} line {trace.tb_lineno}" if trace else "an unknown place"
     message = f"a fault in fusion-contracts: {type(error).__name__} in {where}"
-    return FusionError(message, "run it again with --debug, and report what it prints", stage="usage")
+    return FusionError(message, f"run it again with --debug, and report what it prints{_issues()}", stage="usage")
+
+
+def _issues() -> str:
+    """Where mistakes are reported, as the package's metadata say; "" where they do not."""
+    from importlib.metadata import PackageNotFoundError, metadata  # takes longer than all that a command loads
+
+    try:
+        urls = metadata("fusion-contracts").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    return next((f" at {url.partition(', ')[2]}" for url in urls if url.startswith("Issues, ")), "")

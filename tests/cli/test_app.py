@@ -114,7 +114,8 @@ def test_a_fault_of_ours_is_no_finding(project: Any, monkeypatch: pytest.MonkeyP
     assert result.code == 2
     assert json.loads(result.out)["errors"][0]["message"].startswith(told)
     assert result.err.startswith(f"fusion: {told}")
-    assert result.err.endswith("; run it again with --debug, and report what it prints\nexit 2: could not check\n")
+    assert result.err.endswith("/issues\nexit 2: could not check\n")
+    assert "; run it again with --debug, and report what it prints at https://github.com/" in result.err
     assert "secret" not in result.err
 
 
