@@ -26,7 +26,7 @@ from typing import Any
 from generate import catalogs
 
 HERE = Path(__file__).resolve().parent.parent
-RUN = HERE / "benchmarks" / "engine_peers" / "catalog_run.py"
+RUN = HERE / "benchmarks" / "beside" / "catalog_run.py"
 PARTS = ("load", "first", "diff")  # processor time inside one process
 PROCESSES = ("import", "fusion diff, 1 tool", "fusion diff")  # whole processes
 SMALL = 8  # tools of the catalogs that warm a process up: one for each kind of change

@@ -20,14 +20,16 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from beside.environments import ENVIRONMENT
 from generate import catalogs
+from printed import interleaved
 
 FUSION = str(Path(sys.executable).with_name("fusion"))
 SERVER = Path(__file__).resolve().parent.parent / "fixtures" / "example" / "helpdesk_v1.py"
 REFERENCE = "import typer, jsonschema_rs"
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in {"CI", "GITHUB_ACTIONS"}}
 
 
 @dataclass(frozen=True)
@@ -105,14 +107,8 @@ def seconds(row: Row) -> float:
 
 
 def measure(table: Sequence[Row], runs: int) -> dict[str, list[float]]:
-    """Times by row, one run of each row after the other, after one round that warms the caches."""
-    times: dict[str, list[float]] = {row.name: [] for row in table}
-    for turn in range(runs + 1):
-        for row in table:
-            taken = seconds(row)
-            if turn:
-                times[row.name].append(taken)
-    return times
+    """Times by row."""
+    return interleaved({row.name: partial(seconds, row) for row in table}, runs)
 
 
 def render(table: Sequence[Row], times: dict[str, list[float]]) -> str:

@@ -1,11 +1,10 @@
-"""Other tools that answer the same question, in throwaway environments, and how they answer labelled cases."""
+"""Libraries that answer the same question about two schemas, in throwaway environments, on labelled cases."""
 
 from __future__ import annotations
 
 import json
 import os
 import selectors
-import shutil
 import statistics
 import subprocess
 import sys
@@ -15,7 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-__all__ = ["Case", "Peer", "Tally", "cases", "installed", "labelled", "race", "ratio", "survey"]
+from beside.environments import module_version, node_modules, python_with, version_in
+
+__all__ = ["Answer", "Case", "Peer", "Tally", "cases", "installed", "labelled", "race", "ratio", "survey"]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -46,11 +47,11 @@ def cases() -> dict[str, list[Case]]:
         for entry in json.loads(path.read_text(encoding="utf-8"))
         if entry["world"] == "open" and entry["verdict"] != "undecided"
     ]
-    found = {"fixtures/subsumption": own}
+    found = {"`fixtures/subsumption`": own}
     shared = ROOT.parent / "shared" / "data" / "schema" / "cases.jsonl"
     if shared.exists():
         entries = map(json.loads, shared.read_text(encoding="utf-8").splitlines())
-        found["shared cases"] = [Case(e["old"], e["new"], e["dialect"], e["compatible"]) for e in entries]
+        found["the shared collection"] = [Case(e["old"], e["new"], e["dialect"], e["compatible"]) for e in entries]
     return found
 
 
@@ -109,29 +110,18 @@ def installed(folder: Path) -> Iterator[tuple[Peer, str]]:
     from fusion_contracts import __version__
 
     path = {"PYTHONPATH": os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
-    yield Peer("fusion_contracts", [sys.executable, "-m", "engine_peers.ask_fusion"], path), __version__
-    python = folder / "python" / "bin" / "python"
-    if python.exists() or (
-        _done(sys.executable, "-m", "venv", str(folder / "python"))
-        and _done(str(python), "-m", "pip", "install", "--quiet", "jsonsubschema")
-    ):
-        version = "from importlib.metadata import version; print(version('jsonsubschema'))"
-        told = subprocess.run([str(python), "-c", version], capture_output=True, text=True, check=False)
-        yield Peer("jsonsubschema", [str(python), "-m", "engine_peers.ask_jsonsubschema"], path), told.stdout.strip()
-    modules = folder / "node_modules"
-    if shutil.which("npm") is None:
-        print("npm is not here: json-schema-diff is left out")
-    elif modules.exists() or _done("npm", "install", "--silent", "--prefix", str(folder), "json-schema-diff"):
-        package = json.loads((modules / "json-schema-diff" / "package.json").read_text(encoding="utf-8"))
+    yield Peer("fusion_contracts", [sys.executable, "-m", "beside.ask_fusion"], path), __version__
+    python = python_with(folder, "jsonsubschema")
+    if python:
+        yield (
+            Peer("jsonsubschema", [str(python), "-m", "beside.ask_jsonsubschema"], path),
+            version_in(python, "jsonsubschema"),
+        )
+    modules = node_modules(folder, "json-schema-diff")
+    if modules:
         argv = ["node", str(HERE / "ask_json_schema_diff.js")]
-        yield Peer("json-schema-diff", argv, {"NODE_PATH": str(modules)}), package["version"]
-
-
-def _done(*argv: str) -> bool:
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    if done.returncode:
-        print(f"left out: {' '.join(argv)}: exit {done.returncode}\n{done.stderr[-500:]}")
-    return not done.returncode
+        peer = Peer("json-schema-diff", argv, {"NODE_PATH": str(modules)})
+        yield peer, module_version(modules, "json-schema-diff")
 
 
 def survey(peer: Peer, asked: Iterable[Case]) -> list[tuple[Answer, float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine_peers.answering import serve
+from beside.answering import serve
 
 from fusion_contracts.schema import compare
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine_peers.answering import serve
+from beside.answering import serve
 from jsonsubschema import isSubschema  # type: ignore[import-not-found]
 
 
