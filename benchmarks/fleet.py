@@ -1,6 +1,6 @@
 """What a registry of servers costs on a cluster: measured for a few, computed for all.
 
-    python benchmarks/fleet.py [--servers 20000] [--wait 2] [-- COMMAND]
+    python benchmarks/fleet.py [--servers 20000] [--wait 2] [--write docs/fleets.md] [-- COMMAND]
 
 Starts a Dask scheduler and two workers on loopback, locks fleets of two sizes with `fusion lock --scheduler`, and reads
 the processor time of each process (Linux tells it in /proc). What one server more costs is the difference between the
@@ -26,6 +26,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from printed import machine, shown, table, writing
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL, LARGE = 20, 80  # servers in the two fleets
@@ -139,27 +141,39 @@ def measure(folder: Path, command: Sequence[str]) -> dict[str, Cost]:
     return found
 
 
+def told(costs: dict[str, Cost], servers: int, wait: float) -> str:
+    """Both tables: what was measured, and what follows for the whole fleet."""
+    of = f"({SMALL} to {LARGE} servers, {os.cpu_count()} cores)"
+    more = f"(each listed in {wait:g} s, {THREADS} threads a worker)"
+    measured = (
+        (name, *(f"{1000 * one:.0f}" for one in (cost.worker, cost.scheduler, cost.client)), f"{cost.size / 1000:.1f}")
+        for name, cost in costs.items()
+    )
+    computed = (
+        (name, *("{:.2f} ({})".format(*cost.hours(servers, count, wait)) for count in WORKERS))
+        for name, cost in costs.items()
+    )
+    return "\n\n".join(
+        (
+            f"Processor milliseconds for one server, and kB of lock {of}:",
+            table(("server", "worker", "scheduler", "client", "lock"), measured),
+            f"Hours for {servers:,} servers {more}:",
+            table(("server", *(f"{count} worker{'s' * (count > 1)}" for count in WORKERS)), computed),
+            machine(),
+        )
+    )
+
+
 def main() -> None:
     """Measure, compute, print."""
-    parser = argparse.ArgumentParser(description="What a registry of servers costs on a cluster.")
+    parser = writing(argparse.ArgumentParser(description="What a registry of servers costs on a cluster."))
     parser.add_argument("--servers", type=int, default=20_000, help="how many the fleet has")
     parser.add_argument("--wait", type=float, default=2.0, help="seconds in which a server is listed, both times")
     parser.add_argument("command", nargs="*", help="a stdio server to measure as well")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         costs = measure(Path(folder), asked.command)
-    of = f"({SMALL} to {LARGE} servers, {os.cpu_count()} cores)"
-    print(f"Processor milliseconds for one server, and kB of lock {of}\n")
-    print("| server | worker | scheduler | client | lock |\n|---|---|---|---|---|")
-    for name, cost in costs.items():
-        times = (cost.worker, cost.scheduler, cost.client)
-        print(f"| {name} | {' | '.join(f'{1000 * one:.0f}' for one in times)} | {cost.size / 1000:.1f} |")
-    print(f"\nHours for {asked.servers:,} servers (each listed in {asked.wait:g} s, {THREADS} threads a worker)\n")
-    print("| server | " + " | ".join(f"{count} worker{'s' * (count > 1)}" for count in WORKERS) + " |")
-    print("|---|" + "---|" * len(WORKERS))
-    for name, cost in costs.items():
-        shown = [cost.hours(asked.servers, count, asked.wait) for count in WORKERS]
-        print(f"| {name} | " + " | ".join(f"{hours:.2f} ({what})" for hours, what in shown) + " |")
+    shown("python benchmarks/fleet.py", told(costs, asked.servers, asked.wait), asked.write)
 
 
 if __name__ == "__main__":

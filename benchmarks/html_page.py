@@ -1,6 +1,6 @@
 """What the HTML report of 500 findings costs: writing it, its size, and in Chromium opening it and choosing in it.
 
-    python benchmarks/html_page.py [--runs 11]
+    python benchmarks/html_page.py [--runs 11] [--write docs/html-report.md]
 
 Writing is also told as a ratio to the JSON report of the same findings, written in turn: seconds depend on the machine.
 Without playwright or a Chromium on the path, what happens in the browser is left out and said to be.
@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import printed
 from generate import catalogs
 
 from fusion_contracts import diff, load
@@ -76,14 +77,14 @@ def sample() -> tuple[Report, Context]:
 
 
 def writing(report: Report, context: Context, runs: int) -> dict[str, list[float]]:
-    """Seconds to write each form, one after the other, after one round that warms up."""
+    """Processor seconds to write each form, one after the other, after one round that warms up."""
     times: dict[str, list[float]] = {"json": [], "html": []}
     for turn in range(runs + 1):
         for form, taken in times.items():
-            start = time.perf_counter()
+            start = time.process_time()
             render(form, report, context)
             if turn:
-                taken.append(time.perf_counter() - start)
+                taken.append(time.process_time() - start)
     return times
 
 
@@ -92,7 +93,9 @@ def opened(page: str) -> Iterator[Any]:
     """A window of Chromium that shows the page, and how long it took to open it."""
     from playwright.sync_api import sync_playwright
 
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        raise FileNotFoundError("there is no Chromium on the path")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.html"
         file.write_text(page, encoding="ascii")
@@ -114,26 +117,34 @@ def choosing(page: str, runs: int) -> Iterator[tuple[str, list[float], list[floa
         yield "opening the page", [timing["domContentLoadedEventEnd"]], [timing["loadEventEnd"]]
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=11, help="runs of each, at least 5")
-    runs = max(5, parser.parse_args().runs)
-    report, context = sample()
-    times = {form: statistics.median(taken) for form, taken in writing(report, context, runs).items()}
-    page = render("html", report, context)
-    print(f"{FINDINGS} findings in {CHANGED} tools, medians of {runs} runs")
-    print(f"writing  {times['html']:.3f} s, {times['html'] / times['json']:.0f} times the JSON report (aim: under 1 s)")
-    print(f"size     {len(page) / 1e6:.2f} MB (aim: under 2 MB)")
+def browsed(page: str, runs: int) -> str:
+    """The table of what happens in the browser, or that there is none."""
     try:
         rows = list(choosing(page, runs))
-    except (ImportError, StopIteration):
-        print("choosing: not measured, there is no playwright or no Chromium")
-        return
-    print(f"{'ms (aim: under 100)':24}{'laid out':>10}{'worst':>8}{'painted':>10}{'worst':>8}")
-    for name, laid_out, painted in rows:
-        row = (statistics.median(laid_out), max(laid_out), statistics.median(painted), max(painted))
-        print(f"{name:24}{row[0]:10.0f}{row[1]:8.0f}{row[2]:10.0f}{row[3]:8.0f}")
+    except (ImportError, FileNotFoundError):
+        return "Choosing was not measured: there is no playwright or no Chromium."
+    head = ("milliseconds, aim: under 100", "laid out", "worst", "painted", "worst")
+    lines = (
+        (name, *(f"{told(taken):.0f}" for taken in both for told in (statistics.median, max))) for name, *both in rows
+    )
+    return printed.table(head, lines)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = printed.writing(argparse.ArgumentParser(description=__doc__))
+    parser.add_argument("--runs", type=int, default=11, help="runs of each, at least 5")
+    options = parser.parse_args()
+    runs = max(5, options.runs)
+    report, context = sample()
+    times = writing(report, context, runs)
+    page = render("html", report, context)
+    slower = printed.spread(printed.ratios(times["html"], times["json"]), 0)
+    written = f"{statistics.median(times['html']):.2f} s to write (aim: under 1 s)"
+    size = f"{slower} times as long as the JSON report, and {len(page) / 1e6:.2f} MB (aim: under 2 MB)"
+    text = f"{FINDINGS} findings in {CHANGED} tools take {written}, {size}.\n\n{browsed(page, runs)}\n\n"
+    text += f"{runs} runs. {printed.machine()}"
+    printed.shown("python benchmarks/html_page.py", text, options.write)
 
 
 if __name__ == "__main__":

@@ -13,35 +13,37 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from beside import accuracy, engine_tables, environments, error_texts, growth, labels, speed
 from beside.tools import OURS, THEIRS, Tool
-from printed import machine, put, table
+from printed import machine, shown, table, writing
 
 LEAST = 7  # runs
 
 
 @dataclass
 class Bench:
-    """Where tools are installed, where catalogs are written, how often all is run, and beside whom."""
+    """Where tools are installed (nowhere: ours are alone), where catalogs are written, how often and on what."""
 
-    kept: Path
+    kept: Path | None
     scratch: Path
     runs: int
-    alone: bool = False
-    sizes: tuple[int, ...] = growth.SIZES
+    sizes: Sequence[tuple[int, int]] = speed.SIZES
+    grown: Sequence[int] = growth.SIZES
     collections: Mapping[str, list[labels.Pair]] = field(default_factory=labels.collections)
 
     @cached_property
     def tools(self) -> dict[Tool, Path]:
         """Ours first, then those that could be installed, with the interpreter beside which their commands are."""
-        asked = () if self.alone else THEIRS
-        found = {tool: environments.python_with(self.kept, tool.requirement) for tool in asked}
-        return {OURS: Path(sys.executable)} | {tool: python for tool, python in found.items() if python}
+        found = {OURS: Path(sys.executable)}
+        for tool in THEIRS:
+            python = environments.python_with(self.kept, tool.requirement) if self.kept else None
+            found |= {tool: python} if python else {}
+        return found
 
 
 def tools(bench: Bench) -> str:
@@ -74,11 +76,11 @@ def _collection(bench: Bench, origin: str, pairs: list[labels.Pair]) -> str:
 SECTIONS: Mapping[str, Callable[[Bench], str]] = {
     "tools": tools,
     "accuracy": breaks,
-    "speed": lambda bench: speed.compared(bench.tools, bench.runs),
+    "speed": lambda bench: speed.compared(bench.tools, bench.runs, bench.sizes),
     "engine": lambda bench: engine_tables.compared(bench.kept, bench.runs),
     "errors": lambda bench: error_texts.compared(bench.kept, bench.runs),
     "parts": lambda bench: growth.in_parts(bench.scratch, bench.runs),
-    "growth": lambda bench: growth.grown(bench.scratch, bench.runs, bench.sizes),
+    "growth": lambda bench: growth.grown(bench.scratch, bench.runs, bench.grown),
 }
 
 
@@ -101,16 +103,14 @@ def main() -> None:
     parser.add_argument("--only", choices=SECTIONS, action="append", help="this section, as often as you like")
     parser.add_argument("--runs", type=int, default=8, help="of each measurement, at least 7")
     parser.add_argument("--keep", type=Path, help="where the other tools are installed, and stay")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put it into this page, such as docs/benchmarks.md")
-    options = parser.parse_args()
+    options = writing(parser).parse_args()
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         bench = Bench((options.keep or scratch / "tools").absolute(), scratch, max(LEAST, options.runs))
         for section in options.only or SECTIONS:
             text = measured(section, bench)
-            print(f"## {section}\n\n{text}\n", flush=True)
-            if options.write:
-                put(options.write, command(section), text)
+            print(f"\n## {section}\n")
+            shown(command(section), text, options.write)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ number says how it is measured again, and `--write PAGE` of that command puts th
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import statistics
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["END", "block", "interleaved", "machine", "put", "ratios", "spread", "table"]
+__all__ = ["END", "block", "interleaved", "machine", "put", "ratios", "shown", "spread", "table", "writing"]
 
 END = "<!-- until here -->"
 T = TypeVar("T")
@@ -52,6 +53,19 @@ def put(page: Path, command: str, text: str) -> None:
     if not (opening and closing):
         sys.exit(f"{page}: it has no place for `{command}`: write {block(command)} and {END} where it shall stand")
     page.write_text(f"{before}{opening}\n\n{text}\n\n{closing}{after}", encoding="utf-8")
+
+
+def shown(command: str, text: str, page: Path | None = None) -> None:
+    """Print the text, and show it in the page where one is named."""
+    print(text, flush=True)
+    if page:
+        put(page, command, text)
+
+
+def writing(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """The parser with the flag that names the page."""
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put what is printed into this page as well")
+    return parser
 
 
 def interleaved(calls: Mapping[str, Callable[[], T]], runs: int) -> dict[str, list[T]]:

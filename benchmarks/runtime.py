@@ -1,9 +1,9 @@
 """What an error costs inside a running server: microseconds side by side, and the awareness that is made at its start.
 
-    python benchmarks/runtime.py [--tools 1000] [--runs 7]
+    python benchmarks/runtime.py [--tools 1000] [--runs 8] [--write docs/runtime.md]
 
-Each row is the median of interleaved runs. A ratio compares it with the row named beside it, measured in the same
-minutes, so that a busy machine slows both.
+Each row is the median of interleaved runs, in processor time. A ratio compares it with the row named beside it,
+measured in the same minutes.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pydantic
 from generate import catalogs
+from printed import interleaved, machine, ratios, shown, spread, table, writing
 
 from fusion_contracts import ContractAwareness, explain_validation
 from fusion_contracts.model import ServerContract, Tool
@@ -95,10 +97,10 @@ def _explain(case: tuple[dict[str, Any], dict[str, Any]]) -> str:
 
 def _seconds(row: Row) -> float:
     call = row.call
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(row.repeat):
         call()
-    return (time.perf_counter() - start) / row.repeat
+    return (time.process_time() - start) / row.repeat
 
 
 def compiled(tools: int, changed: int) -> float:
@@ -110,30 +112,31 @@ def compiled(tools: int, changed: int) -> float:
             for tool in catalog["tools"]
         }
         sides.append(ServerContract("bench", tools=dict(sorted(made.items()))))
-    start = time.perf_counter()
+    start = time.process_time()
     ContractAwareness.between(*sides)
-    return time.perf_counter() - start
+    return time.process_time() - start
+
+
+def _shown(row: Row, samples: dict[str, list[float]]) -> tuple[str, ...]:
+    found = samples[row.name]
+    ratio = f"{spread(ratios(found, samples[row.beside]))} x {row.beside}" if row.beside else ""
+    return row.name, f"{statistics.median(found) * 1e6:,.2f}", f"{row.aim * 1e6:g}" if row.aim else "-", ratio
 
 
 def main() -> None:
     """Time everything and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=7)
+    parser = writing(argparse.ArgumentParser(description=__doc__))
+    parser.add_argument("--runs", type=int, default=8)
     parser.add_argument("--tools", type=int, default=1_000)
     options = parser.parse_args()
     timed = rows()
-    samples: dict[str, list[float]] = {row.name: [] for row in timed}
-    for _ in range(options.runs):
-        for row in timed:
-            samples[row.name].append(_seconds(row))
-    medians = {name: statistics.median(found) for name, found in samples.items()}
-    for row in timed:
-        aim = f"aim {row.aim * 1e6:g} us" if row.aim else ""
-        ratio = f"{medians[row.name] / medians[row.beside]:.2f} x {row.beside}" if row.beside else ""
-        print(f"{row.name:40} {medians[row.name] * 1e6:10.2f} us  {aim:12} {ratio}")
-    for changed in (options.tools // 2, options.tools):
-        seconds = min(compiled(options.tools, changed) for _ in range(3))
-        print(f"awareness of {options.tools:,} tools, {changed:,} changed {seconds * 1e3:18.0f} ms  aim 1,000 ms")
+    samples = interleaved({row.name: partial(_seconds, row) for row in timed}, options.runs)
+    shares = [(options.tools, changed) for changed in (options.tools // 2, options.tools)]
+    made = {f"awareness of {tools:,} tools, {changed:,} changed": (tools, changed) for tools, changed in shares}
+    taken = interleaved({name: partial(compiled, *asked) for name, asked in made.items()}, options.runs)
+    more = [(name, f"{statistics.median(found) * 1e6:,.0f}", "1,000,000", "") for name, found in taken.items()]
+    text = table(("microseconds", "median", "aim", "beside"), [*(_shown(row, samples) for row in timed), *more])
+    shown("python benchmarks/runtime.py", f"{text}\n\n{options.runs} runs. {machine()}", options.write)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ ANSWERS = (
 SPEED = ("pairs", "against", "ours a second", "theirs a second", "times as fast: all", "one pair", "race (least-most)")
 
 
-def compared(folder: Path, runs: int) -> str:
+def compared(folder: Path | None, runs: int) -> str:
     """The tables of answers to the labelled cases, and of speed where both answer."""
     ours, *theirs = installed(folder)
     texts = []

@@ -105,12 +105,14 @@ def _line(process: subprocess.Popen[str], limit: float) -> str:
         return process.stdout.readline() if waiting.select(limit) else ""
 
 
-def installed(folder: Path) -> Iterator[tuple[Peer, str]]:
-    """Ours, and those that could be installed below the folder, each with its version. Installs what is not there."""
+def installed(folder: Path | None) -> Iterator[tuple[Peer, str]]:
+    """Ours, and those that could be installed below the folder, if one is named, each with its version."""
     from fusion_contracts import __version__
 
     path = {"PYTHONPATH": os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
     yield Peer("fusion_contracts", [sys.executable, "-m", "beside.ask_fusion"], path), __version__
+    if folder is None:
+        return
     python = python_with(folder, "jsonsubschema")
     if python:
         yield (

@@ -86,9 +86,9 @@ MISTAKES = (
 )
 
 
-def compared(folder: Path, runs: int) -> str:
+def compared(folder: Path | None, runs: int) -> str:
     """The table, and by what the tokens were counted."""
-    modules = node_modules(folder, "gpt-tokenizer")
+    modules = node_modules(folder, "gpt-tokenizer") if folder else None
     pairs = [(mistake.ours()(), mistake.theirs()) for mistake in MISTAKES]
     tokens = _tokens(pairs, modules) if modules else [("-", "-")] * len(pairs)
     rows = [list(_row(one, pair, count, runs)) for one, pair, count in zip(MISTAKES, pairs, tokens, strict=True)]

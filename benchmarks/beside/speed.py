@@ -7,7 +7,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -16,10 +16,11 @@ from beside.tools import Tool, Way, run, write_sides
 from generate import catalogs
 from printed import interleaved, ratios, spread, table
 
-__all__ = ["compared"]
+__all__ = ["SIZES", "compared"]
 
 Spent: TypeAlias = tuple[float, float]  # seconds on the clock, and of the processor (with children that ended)
 HEADER = ("command", "tool", "ms", "times ours (least-most)", "of processor time")
+SIZES = ((8, 8), (200, 100))  # tools, and how many of them changed
 REFERENCES = {"python -c pass": "python -c pass", "SERVER old.json": "{server} old.json"}
 
 
@@ -33,17 +34,22 @@ class Race:
     ways: Mapping[str, tuple[Tool, Path, Way]]
 
 
-def compared(tools: Mapping[Tool, Path], runs: int) -> str:
-    """The tables: small and large catalogs, compared with another, and a server with its own."""
-    diffs = {tool.diff.shown: (tool, python, tool.diff) for tool, python in tools.items()}
-    checks = {way.shown: (tool, python, way) for tool, python in tools.items() for way in tool.checks}
-    races = (
-        Race("Two catalogs of 8 tools, all changed", 8, 8, diffs),
-        Race("Two catalogs of 200 tools, 100 changed", 200, 100, diffs),
-        Race("A server of 8 tools that is as it was saved", 8, 0, checks),
-        Race("A server of 200 tools that is as it was saved", 200, 0, checks),
-    )
+def compared(tools: Mapping[Tool, Path], runs: int, sizes: Sequence[tuple[int, int]] = SIZES) -> str:
+    """The tables: catalogs compared with others (of so many tools, so many changed), servers held to their own."""
+    races = [*_diffs(tools, sizes), *_checks(tools, sizes)]
     return "\n\n".join(f"{race.title}, {runs} runs:\n\n{_table(race, runs)}" for race in races)
+
+
+def _diffs(tools: Mapping[Tool, Path], sizes: Sequence[tuple[int, int]]) -> Iterator[Race]:
+    ways = {tool.diff.shown: (tool, python, tool.diff) for tool, python in tools.items()}
+    for size, changed in sizes:
+        yield Race(f"Two catalogs of {size} tools, {changed} of them changed", size, changed, ways)
+
+
+def _checks(tools: Mapping[Tool, Path], sizes: Sequence[tuple[int, int]]) -> Iterator[Race]:
+    ways = {way.shown: (tool, python, way) for tool, python in tools.items() for way in tool.checks}
+    for size, _ in sizes:
+        yield Race(f"A server of {size} tools that is as it was saved", size, 0, ways)
 
 
 def _table(race: Race, runs: int) -> str:

@@ -62,7 +62,7 @@ class Tool:
 
 
 def _ours(answer: Any) -> set[str]:
-    return {str(one["tool"]) for one in answer["findings"] if one["level"] == "BREAKING" and not one["waived"]}
+    return {str(one["tool"]) for one in answer["findings"] if one["level"] == "BREAKING"}
 
 
 def _contract(answer: Any) -> set[str]:
