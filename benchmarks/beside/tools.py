@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from beside.environments import ENVIRONMENT
 
-__all__ = ["OURS", "SERVER", "THEIRS", "Tool", "Way", "run", "write_sides"]
+__all__ = ["LONGEST", "OURS", "SERVER", "THEIRS", "Tool", "Way", "run", "write_sides"]
 
 SERVER = shlex.join([sys.executable, "-I", "-S", str(Path(__file__).with_name("serve_catalog.py"))])
 LONGEST = 60.0  # seconds for one command; after that there is no answer
