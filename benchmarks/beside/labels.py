@@ -31,7 +31,7 @@ class Pair:
 
 def collections() -> dict[str, list[Pair]]:
     """The pairs by where they are from."""
-    found = {"fixtures/diff: our own cases, labelled as our rules say": list(_fixtures())}
+    found = {"our own cases (`fixtures/diff`), labelled as our rules say": list(_fixtures())}
     if SHARED.exists():
         found["small changes, labelled by hand"] = list(_small(SHARED / "pairs" / "pairs.json"))
         found["releases of public servers, by tool"] = list(_public(SHARED / "catalogs"))
