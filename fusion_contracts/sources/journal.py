@@ -22,11 +22,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from fusion_contracts.canonical import canonical_json, printable
-from fusion_contracts.errors import FusionError, Problem
-from fusion_contracts.lockfile.codec import decode, encode
-from fusion_contracts.model import Lock
-from fusion_contracts.sources.base import Reading, VolatileRule
-from fusion_contracts.sources.candidates import Candidate
+from fusion_contracts.errors import FusionError
+from fusion_contracts.sources.answer_json import from_json, to_json
 from fusion_contracts.sources.clients import Filter
 from fusion_contracts.sources.environment import Beside
 from fusion_contracts.sources.installed import release
@@ -90,7 +87,7 @@ class Journal:
             try:
                 said: Any = json.loads(line) if line.endswith(b"\n") else None
                 if good:
-                    self.answers[said["key"]] = _answer(said)
+                    self.answers[said["key"]] = from_json(said, "the journal")
                     self.kept += 1
                 else:
                     self.note = _unfit(said, lock)
@@ -110,7 +107,7 @@ class Journal:
         if self._file is None or answer.reading is None or not answer.reading.contracts:
             return
         with suppress(FusionError, ValueError, RecursionError):  # what no lock can hold is listed again
-            line = {"key": key, **_written(answer, answer.reading)}
+            line = {"key": key, **to_json(answer)}
             self.kept += 1  # first: an interrupt may come between the two
             if not self._write(line):
                 self.kept -= 1
@@ -224,32 +221,3 @@ def _unfit(said: Any, lock: str | None) -> str:
     if said["journal"] != _FORMAT or said["release"] != release():
         return "is of another release"
     return "" if said["lock"] == lock else "is of another state of the lock"
-
-
-def _written(answer: Answer, reading: Reading) -> dict[str, Any]:
-    """An answer as JSON; the contracts as a lock holds them. Raises FusionError, ValueError or RecursionError."""
-    return {
-        "contracts": encode(Lock({contract.name: contract for contract in reading.contracts})),
-        "problems": [problem.to_dict() for problem in reading.problems],
-        "refused": {name: sorted(tools) for name, tools in reading.refused.items()},
-        "unread": {name: sorted(sections) for name, sections in reading.unread.items()},
-        "notes": list(reading.notes),
-        "volatile": [asdict(candidate) for candidate in answer.volatile],
-    }
-
-
-def _answer(said: Mapping[str, Any]) -> Answer:
-    """The answer that a line holds. Raises one of many errors where it is none."""
-    reading = Reading(
-        contracts=tuple(decode(said["contracts"], origin="the journal").servers.values()),
-        problems=tuple(Problem(**problem) for problem in said["problems"]),
-        refused={name: frozenset(tools) for name, tools in said["refused"].items()},
-        notes=tuple(said["notes"]),
-        unread={name: frozenset(sections) for name, sections in said["unread"].items()},
-    )
-    return Answer(reading, volatile=tuple(_candidate(one) for one in said["volatile"]))
-
-
-def _candidate(said: Mapping[str, Any]) -> Candidate:
-    rule = said["rule"]
-    return Candidate(said["sentence"], None if rule is None else VolatileRule(**rule))

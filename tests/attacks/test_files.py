@@ -67,7 +67,7 @@ LONG = "a" * 5000
         ({"command": "x", "env": {"A": 10**1000}}, "its env is no table of texts"),
         ({"url": "http://a/\ud800"}, "the URL http://a/\\u{d800} holds a space or a control character"),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:60],
 )  # fmt: skip
 @pytest.mark.skipif(sys.platform == "win32", reason="names and devices of POSIX")
 def test_an_entry_that_no_system_takes(entry: Any, sentence: str, tmp_path: Path) -> None:

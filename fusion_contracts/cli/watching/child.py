@@ -1,12 +1,13 @@
 """A Python object read in a process of its own: what was imported once stays as it was, and a watch runs for long.
 
-Started as a program with a file's path, this takes a parcel from its standard input, and leaves the answer in the file.
+Started as a program with a file's path, this takes a task from its standard input, and leaves the answer in the file,
+as JSON: the code that it imported is believed no more than a server.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,7 +16,9 @@ from tempfile import TemporaryDirectory
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources import running
-from fusion_contracts.sources.parcel import packed, read_server
+from fusion_contracts.sources.answer_json import from_json, to_json
+from fusion_contracts.sources.installed import release
+from fusion_contracts.sources.parcel import Parcel, packed, read_server
 from fusion_contracts.sources.unit import Answer, Task
 
 __all__ = ["read_apart"]
@@ -39,16 +42,25 @@ def _answer(task: Task, place: Path, member: running.Member) -> Answer:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, start_new_session=True,
     )  # fmt: skip
     member.ends_by(process.kill)
-    process.communicate(pickle.dumps(packed(task, _RUN)))
-    if not place.is_file():
+    process.communicate(packed(task, _RUN).sealed)
+    try:
+        return from_json(json.loads(place.read_bytes()), "the process that imported it")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         message = f"the process that imported it ended with status {process.returncode}, and no answer"
-        raise FusionError(message, "look at what its code does when it is imported", stage="start")
-    answer: Answer = pickle.loads(place.read_bytes())  # noqa: S301 - of our own code, in a folder of our own
+        raise FusionError(message, "look at what its code does when it is imported", stage="start") from None
+
+
+def _answered() -> Answer:
+    """What the task from the standard input says, as far as it can be told in JSON."""
+    answer = read_server(Parcel(release(), _RUN, None, sys.stdin.buffer.read()))
+    try:
+        to_json(answer)
+    except FusionError as error:  # what no lock can hold
+        return Answer(problem=error.problem)
     return answer
 
 
 if __name__ == "__main__":
-    answer = read_server(pickle.loads(sys.stdin.buffer.read()))  # noqa: S301 - what started this wrote it
     partly = Path(f"{sys.argv[1]}.new")
-    partly.write_bytes(pickle.dumps(answer))
+    partly.write_text(json.dumps(to_json(_answered())), encoding="utf-8")
     partly.replace(sys.argv[1])

@@ -72,6 +72,6 @@ def _connected(path: Path) -> sqlite3.Connection:
         if not beside.exists() or beside.stat().st_size == 0:  # all of it is in the log itself
             connection.close()
             return sqlite3.connect(f"{address}&immutable=1", uri=True)
-    except sqlite3.DatabaseError:  # damaged: told by the first question
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # damaged: told by the first question
         pass
     return connection
