@@ -37,5 +37,5 @@ def awareness(  # noqa: PLR0913, PLR0917 - the options of a command
 
     refuse_command(context.obj, "awareness")
     project = open_project(folder, lockfile, config)
-    writer = Writer.of([format], output, folder, no_colour=True)
+    writer = Writer.of([format], output, folder, no_colour=True, reads=[lockfile], config=config)
     return answer(Question(project, action, since, tuple(servers)), writer)

@@ -40,5 +40,5 @@ def changelog(  # noqa: PLR0913, PLR0917 - the options of a command
 
     refuse_command(context.obj, "changelog")
     project = open_project(folder, lockfile, config)
-    writer = Writer.of([format], output, folder, no_colour=True, reads=[lockfile, config])
+    writer = Writer.of([format], output, folder, no_colour=True, reads=[lockfile], config=config)
     return write(project, Asked(span, tuple(servers), world, format), writer)

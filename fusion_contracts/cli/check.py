@@ -71,7 +71,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import open_project, refuse_command
 
-    writer = Writer.of(format, output, folder, show, no_colour=no_colour, reads=[lockfile, config])
+    writer = Writer.of(format, output, folder, show, no_colour=no_colour, reads=[lockfile], config=config)
 
     def checked() -> int:
         refuse_command(context.obj, "check")

@@ -73,7 +73,8 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.roster import expanded
     from fusion_contracts.cli.wanted import Access
 
-    writer = Writer.of(format, output, folder, show, no_colour=no_colour, reads=[old, new, lockfile, config])
+    reads = [old, new, lockfile, *context.obj]
+    writer = Writer.of(format, output, folder, show, no_colour=no_colour, reads=reads, config=config)
     sources = tuple(one for one in (old, new) if one is not None)
     access = Access.of(pass_env, headers, transport, timeout, inputs)
     effort = Effort.of(jobs, may_be_away)

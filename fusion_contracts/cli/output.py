@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -115,11 +115,13 @@ class Writer:
         *,
         no_colour: bool,
         reads: Sequence[str | None] = (),
+        config: str | None = None,
     ) -> Writer:
         """From the options of a command: `formats` are words of `--format`, `output` the file of the one without.
 
-        `reads` are words of the command line that name what it reads. Raises FusionError where two formats would share
-        standard output or a file, one would take the place of what is read, or `output` fits none.
+        `reads` are words of the command line that name what it reads, `config` is the settings file where one is named:
+        what their sources are read from counts as well. Raises FusionError where two formats would share standard
+        output or a file, one would take the place of what is read, or `output` fits none.
         """
         targets = [Target.parse(word, Path(folder)) for word in formats or ["text"]]
         if output is not None:
@@ -129,8 +131,12 @@ class Writer:
                 raise FusionError(message, "write --format FORMAT=FILE for each", stage="usage")
             targets[open_ends[0]] = replace(targets[open_ends[0]], path=Path(folder) / output)
         _require_apart([target.path for target in targets])
-        for path in filter(None, (target.path for target in targets)):
-            _require_free(path, {_real(Path(folder) / word) for word in reads if word is not None})
+        files = [target.path for target in targets if target.path is not None]
+        if files:
+            words = [*filter(None, (*reads, config)), *_configured(Path(folder), config)]
+            read = {_real(Path(folder) / _file_of(word)) for word in words}
+            for path in files:
+                _require_free(path, read)
         return cls(tuple(targets), frozenset(show), no_colour)
 
     @property
@@ -238,6 +244,28 @@ def _require_free(path: Path, read: Collection[str]) -> None:
     if real in read or _OWN & {path.name, Path(real).name} or _is_kept(real):
         message = f"a report would take the place of {printable(str(path))}"
         raise FusionError(message, "name a file of its own for it", stage="usage")
+
+
+def _configured(folder: Path, config: str | None) -> Iterator[str]:
+    """Words of the settings that may name files of sources. None where they cannot be read, which the command says."""
+    from fusion_contracts.config import locate
+
+    try:
+        _, table = locate(folder, None if config is None else folder / config)
+    except (FusionError, OSError, ValueError):
+        return
+    sources = table.get("sources")
+    for entry in sources.values() if isinstance(sources, dict) else ():
+        values = [entry.get(key) for key in ("path", "object", "command")] if isinstance(entry, dict) else []
+        for value in values:
+            words = value if isinstance(value, list) else [value]
+            yield from (word for word in words if isinstance(word, str))
+
+
+def _file_of(word: str) -> str:
+    """The file in a word that may name a Python object in it: `server.py:mcp`."""
+    file, sign, _ = word.partition(".py:")
+    return f"{file}.py" if sign else word
 
 
 def _real(path: Path) -> str:

@@ -54,7 +54,8 @@ def show(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.showing import print_lock, print_source
     from fusion_contracts.cli.wanted import Access, asked, refuse_headers
 
-    writer = Writer.of([format], output, folder, no_colour=no_colour)
+    reads = [source, lockfile, *context.obj]
+    writer = Writer.of([format], output, folder, no_colour=no_colour, reads=reads, config=config)
 
     def shown() -> int:
         project = open_project(folder, lockfile, config)

@@ -95,6 +95,61 @@ def test_a_report_takes_the_place_of_nothing_that_is_read(pair: Any, name: str) 
     assert pair.files() == before
 
 
+@pytest.mark.parametrize("name", ["saved.json", "./saved.json", "server.py", "start.py", "linked.json"])
+def test_a_report_takes_the_place_of_no_source_in_the_settings(pair: Any, name: str) -> None:
+    pair.run("lock", "old.json")
+    (pair.folder / "new.json").rename(pair.folder / "saved.json")
+    (pair.folder / "linked.json").symlink_to("saved.json")
+    for file in ("server.py", "start.py"):
+        (pair.folder / file).write_text("raise SystemExit\n", encoding="ascii")
+    pair.write(
+        "fusion.toml",
+        "[sources]\n"
+        'saved = { path = "saved.json" }\n'
+        'object = { object = "server.py:mcp" }\n'
+        'command = { command = ["python3", "start.py"] }\n',
+    )
+    before = pair.files()
+    said = f"a report would take the place of {name.removeprefix('./')}; name a file of its own for it"
+    for command in (["check", "--offline"], ["diff", "old.json", "old.json"], ["diff", "none"], ["show"]):
+        result = pair.run(*command, "--format", "json", "-o", name)
+        assert (result.code, result.out, result.err) == (2, "", f"fusion: {said}\nexit 2: could not check\n")
+    assert pair.run("report", "none.jsonl", "-o", name).err == f"fusion: {said}\nexit 2: could not check\n"
+    assert pair.files() == before
+
+
+def test_a_report_takes_the_place_of_no_source_of_a_settings_file_that_is_named(pair: Any) -> None:
+    (pair.folder / "other.toml").write_text('[sources]\nnew = { path = "new.json" }\n', encoding="ascii")
+    before = pair.files()
+    result = pair.run("diff", "old.json", "old.json", "--config", "other.toml", "--format", "html=new.json")
+    assert (result.code, result.err.splitlines()[0]) == (
+        2, "fusion: a report would take the place of new.json; name a file of its own for it"
+    )  # fmt: skip
+    assert pair.files() == before
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["show", "old.json", "--format", "json", "-o", "old.json"], "old.json"),
+        (["show", "--format", "json", "-o", "start.py", "--", "python3", "start.py"], "start.py"),
+        (["diff", "old.json", "--format", "html=start.py", "--", "python3", "start.py"], "start.py"),
+        (["diff", "old.json", "start.py:mcp", "--format", "html=start.py"], "start.py"),
+    ],
+)
+def test_a_report_takes_the_place_of_nothing_that_the_command_line_names(
+    pair: Any, command: list[str], name: str
+) -> None:
+    (pair.folder / "start.py").write_text("raise SystemExit\n", encoding="ascii")
+    before = pair.files()
+    result = pair.run(*command)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        f"fusion: a report would take the place of {name}; name a file of its own for it\nexit 2: could not check\n"
+    )
+    assert pair.files() == before
+
+
 @pytest.mark.parametrize("name", ["fusion.lock.d/report.lock", "link.html"])
 def test_a_report_does_not_lie_among_the_files_of_a_lock(pair: Any, name: str) -> None:
     (pair.folder / "fusion.lock.d").mkdir()
