@@ -35,7 +35,6 @@ class Writer:
         self._again = again
         self._warned = False
         self._fresh()
-        atexit.register(self.close)
 
     def _fresh(self) -> None:
         self._process = os.getpid()
@@ -55,13 +54,12 @@ class Writer:
             full = len(self._waiting) >= _WAITING
             if not full:
                 self._waiting.append(entry)
-            if self._thread is None:
-                self._ending = False
-                self._thread = threading.Thread(target=self._work, name="fusion error log", daemon=True)
-                self._thread.start()
+            has_writer = self._thread is not None or self._start()
             self._changed.notify_all()
         if full:
             self._warn(f"does not keep up with the calls, and more than {_WAITING:,} wait")
+        elif not has_writer:
+            self._warn("has no thread that writes it, because the system gives none")
 
     def flush(self, timeout: float | None = None) -> bool:
         """Wait until what was put is written, or was tried; at most `timeout` seconds. Whether it is so."""
@@ -80,6 +78,18 @@ class Writer:
             self._changed.notify_all()
         if thread is not None:
             thread.join(_LAST)
+
+    def _start(self) -> bool:
+        """Start the thread, which the end of the process waits for; whether it could be started."""
+        self._ending = False
+        thread = threading.Thread(target=self._work, name="fusion error log", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # too many of them, or the process is ending
+            return False
+        self._thread = thread
+        atexit.register(self.close)
+        return True
 
     def _work(self) -> None:
         while batch := self._next():

@@ -11,11 +11,13 @@ from fusion_contracts.loop.log.entry import Entry
 
 __all__ = ["JsonLinesSink"]
 
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opened or refused: else opening a pipe waits for a reader
+
 
 class JsonLinesSink:
     """Appends an object a line, in ASCII. The file is opened for each batch, so that it may be moved away meanwhile.
 
-    Several processes may append to one file: a batch is one write.
+    Several processes may append to one file: a batch is one write. A pipe that nobody reads is no file to wait for.
     """
 
     direct = False
@@ -29,8 +31,10 @@ class JsonLinesSink:
         text = "".join(json.dumps(entry.record(), separators=(",", ":")) + "\n" for entry in entries)
         data = (b"" if self._ends_a_line() else b"\n") + text.encode("ascii")
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _AT_ONCE, 0o666)
         try:
+            if _AT_ONCE:
+                os.set_blocking(file, True)
             written = os.write(file, data)
         finally:
             os.close(file)
