@@ -168,6 +168,7 @@ class _Batch(Generic[Given, Made]):
         self._told = 0
         self._made: dict[int, Made] = {}
         self._failed: dict[int, FailedItem] = {}
+        self._waiting = 0  # of them, those that a retry can help
         self._bounds = bounds
         self._progress = progress
         self._lock = threading.Lock()
@@ -196,7 +197,8 @@ class _Batch(Generic[Given, Made]):
             self.stop()
             raise
         with self._lock:
-            self._failed[index] = FailedItem(self._names[index], fault)
+            item = self._failed[index] = FailedItem(self._names[index], fault)
+            self._waiting += item.retryable
 
     def stop(self) -> None:
         """Hand out no more."""
@@ -238,8 +240,7 @@ class _Batch(Generic[Given, Made]):
 
     def _take(self) -> int | None:
         with self._lock:
-            waiting = sum(each.retryable for each in self._failed.values())
-            if self._stopped or self._bounds.reached(self._begun, waiting):
+            if self._stopped or self._bounds.reached(self._begun, self._waiting):
                 return None
             if self._again:
                 index = self._again.pop()

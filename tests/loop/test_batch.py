@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from fusion_contracts import ToolFault, tool_error
 from fusion_contracts.loop import PartialResult, run_batch, run_batch_sync
 from fusion_contracts.loop.cursor import Cursor, digest_of
+from fusion_contracts.loop.partial_result import FailedItem
+from fusion_contracts.loop.retrying import can_help
 
 SLOW = tool_error("TIMEOUT", "Slow.")
 MISSING = tool_error("NOT_FOUND", "Missing.")
@@ -286,3 +288,17 @@ def test_threads_see_the_callers_context() -> None:
     user: ContextVar[str] = ContextVar("user")
     user.set("ada")
     assert run_batch_sync([1, 2], lambda _: user.get(), limit=2).items == ("ada", "ada")
+
+
+@BOTH
+def test_what_a_failed_item_costs_does_not_grow_with_their_number(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    def counted(item: FailedItem) -> bool:
+        nonlocal looks
+        looks += 1
+        return can_help(item.fault)
+
+    monkeypatch.setattr(FailedItem, "retryable", property(counted))
+    assert len(run(range(1_000), lambda _: MISSING).failed) == 1_000
+    assert looks <= 10_000
