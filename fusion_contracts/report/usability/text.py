@@ -51,7 +51,7 @@ def _facts(rows: Facts, width: int) -> Iterator[str]:
 
 
 def _table(table: Table, width: int, *, colour: bool) -> Iterator[str]:
-    cells = [table.columns, *(tuple(map(printable, row)) for row in table.rows)]
+    cells = [tuple(map(printable, row)) for row in (table.columns, *table.rows)]
     widths = [max(width_of(row[index]) for row in cells) for index in range(len(table.columns))]
     _narrow(widths, width, table.texts)
     for number, row in enumerate(cells):

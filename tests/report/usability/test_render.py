@@ -300,3 +300,12 @@ def test_sums_are_those_of_the_parts() -> None:
     assert Healing(3, 1) + Healing(4, 4) == Healing(7, 5)
     assert Loops(1, 2, 1, 50) + Loops(2, 5, 0, 0) == Loops(3, 7, 1, 50)
     assert (Healing().rate, Loops().calls_each, Loops(1, 2).tokens_each) == (None, None, None)
+
+
+def test_a_hostile_label_changes_no_line_of_a_comparison(comparison: Report, hostile: Report) -> None:
+    (bad,) = hostile.periods
+    text = render(
+        "text", replace(comparison, periods=tuple(replace(one, label=bad.label) for one in comparison.periods))
+    )
+    assert len(text.split("\n")) == len(COMPARISON.split("\n"))
+    assert [line for line in text.split("\n") if HIDDEN.search(line)] == []
