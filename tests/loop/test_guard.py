@@ -269,3 +269,11 @@ def test_errors_that_a_retry_cannot_help_are_counted_from_the_last_one_that_it_c
     for error in (MISSING, SLOW, MISSING):
         assert ended(guard, made, error) is None
     assert scope(guard.before(made)) is None
+
+
+def test_a_failure_after_the_window_begins_a_row_anew() -> None:
+    now = 0.0
+    guard = RetryGuard(MemoryStore(clock=lambda: 0.0), limits=Limits(window=60), clock=lambda: now)
+    assert [ended(guard, call(pageId=number), SLOW) for number in range(2)] == [None, None]
+    now = 60.0
+    assert [scope(ended(guard, call(pageId=number), SLOW)) for number in range(2, 6)] == [None, None, None, "action"]

@@ -315,5 +315,31 @@ def test_an_end_that_came_late_is_written_by_the_next_call_of_its_process() -> N
         process.ledger.close()
 
 
+class Interrupted(MemoryStore):
+    """A store in which something else happens while somebody looks at a lease."""
+
+    def __init__(self) -> None:
+        super().__init__(clock=lambda: 0.0)
+        self.meanwhile: Callable[[], object] = lambda: None
+
+    def get(self, key: str) -> bytes | None:
+        if key.startswith("lease:"):
+            meanwhile, self.meanwhile = self.meanwhile, lambda: None
+            meanwhile()
+        return super().get(key)
+
+
+def test_a_call_that_ends_while_its_lease_is_looked_at_is_replayed() -> None:
+    """Its lease is gone, and so is the record that was read before: that outcome is not unknown."""
+    store = Interrupted()
+    first, second = Process(store, lambda: 0.0), Process(store, lambda: 0.0)
+    claim = first.ledger.begin("pay", "a", digest_of({"key": "a", "amount": 1}))
+    assert isinstance(claim, Claim)
+    store.meanwhile = lambda: first.ledger.end(claim, Ending("ended", {"value": "paid"}))
+    assert second.call("a", 1, "result") == (False, "paid")
+    for process in (first, second):
+        process.ledger.close()
+
+
 TestCalls = Calls.TestCase
 TestFailingStore = FailingStore.TestCase
