@@ -18,6 +18,7 @@ from fusion_contracts.loop.log.entry import FAILED, OUTCOMES, Entry, OutcomeWord
 from fusion_contracts.loop.log.place import DEFAULT, Target, sink_of
 from fusion_contracts.loop.log.said import NO_CODE, SUCCESS, named, of_error, places
 from fusion_contracts.loop.log.writer import Writer, attempt
+from fusion_contracts.loop.stores.per_process import PerProcess
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.runtime.fault import ToolFault
 
@@ -96,7 +97,7 @@ class ErrorLog:
         self._direct = [sink for sink, _ in sinks if sink.direct]
         self._writers = [Writer(sink, again) for sink, again in sinks if not sink.direct]
         self._warned = False
-        self._lock = threading.Lock()
+        self._locks = PerProcess(threading.Lock)  # one may be held by a thread that a fork leaves behind
         self._process = 0
         self._number = self._last = 0
         self._failures: OrderedDict[tuple[str, str, str], int] = OrderedDict()
@@ -221,7 +222,7 @@ class ErrorLog:
         So the order of one process's entries is that of its calls. A process counts from a random number: to draw one
         for each entry would cost more than all the rest.
         """
-        with self._lock:
+        with self._locks.here():
             if self._process != os.getpid():
                 self._process, self._number = os.getpid(), secrets.randbits(62)
             self._number += 1
@@ -230,7 +231,7 @@ class ErrorLog:
 
     def _attempt(self, key: tuple[str, str, str], given: int | None, *, failed: bool) -> int:
         """Failures of the action in the run since its last success, this call included."""
-        with self._lock:
+        with self._locks.here():
             before = self._failures.pop(key, 0)
             if not failed:
                 return 0

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from threading import Lock
 
 from fusion_contracts.loop.stores.base import checked_ttl
+from fusion_contracts.loop.stores.per_process import PerProcess
 
 __all__ = ["MemoryStore"]
 
@@ -14,27 +15,27 @@ _SWEEP = 64  # writes between two removals of what has expired, at least
 
 
 class MemoryStore:
-    """Values of this process alone; gone when it ends."""
+    """Values of this process alone; gone when it ends. A forked child has what stood there, and goes on by itself."""
 
     blocking = False
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives the seconds that a `ttl` is counted by."""
         self._clock = clock
-        self._lock = Lock()
+        self._locks = PerProcess(Lock)  # one may be held by a thread that a fork leaves behind
         self._entries: dict[str, tuple[bytes, float | None]] = {}
         self._writes = 0  # since expired values were last removed
         self._left = _SWEEP  # values that stood then, or a few
 
     def get(self, key: str) -> bytes | None:
         """As `Store.get`."""
-        with self._lock:
+        with self._locks.here():
             return self._standing(key)
 
     def replace(self, key: str, old: bytes | None, new: bytes | None, *, ttl: float | None = None) -> bool:
         """As `Store.replace`."""
         seconds = checked_ttl(ttl)
-        with self._lock:
+        with self._locks.here():
             if self._standing(key) != old:
                 return False
             if new is None:
