@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from fusion_contracts.runtime.fault import ToolFault
 __all__ = ["from_structured", "from_text"]
 
 _LONGEST = 1_000_000  # characters of a text that is read as JSON
+_SECONDS = re.compile(r"([0-9]{1,16}(?:\.[0-9]{1,16})?) seconds")
 _STATUSES = frozenset({"complete", "partial", "empty"})
 
 
@@ -76,8 +78,11 @@ def _failed(entries: Iterable[Any]) -> Iterable[FailedItem]:
 def _wait(entry: Mapping[str, Any]) -> float | None:
     said = entry.get("retry_after")
     if isinstance(said, str):
-        said = _digits(said.removesuffix(" seconds"))
-    return said if isinstance(said, int | float) and 0 < said < 2**53 else None
+        written = _SECONDS.fullmatch(said)
+        said = (float if "." in said else int)(written[1]) if written else None
+    if isinstance(said, bool) or not isinstance(said, int | float):
+        return None
+    return said if 0 < said < 2**53 else None
 
 
 def _text(value: Any) -> str | None:

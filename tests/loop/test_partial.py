@@ -187,6 +187,20 @@ def test_a_result_is_a_value() -> None:
     assert str(partial([1])) == partial([1]).to_text()
 
 
+@pytest.mark.parametrize("wait", [1, 2.5, 30, 0.125])
+def test_the_wait_is_read_from_the_text_as_it_was_given(wait: float) -> None:
+    result = partial(["a"], failed=[("b", tool_error("TIMEOUT", "Slow.", retry_after=wait))])
+    assert Outcome.of(result.to_text()).retry_after == wait == Outcome.of(result.to_mcp()).retry_after
+
+
+@pytest.mark.parametrize("said", ["soon", "2,5 seconds", "-1 seconds", "0 seconds", f"{2**53} seconds", "1e9 seconds"])
+def test_what_is_no_wait_is_none(said: str) -> None:
+    failed = f'<failed item="b" code="TIMEOUT" retry_after="{said}">Slow.</failed>'
+    text = f'<tool_result status="partial" done="0" failed="1">{failed}</tool_result>'
+    outcome = Outcome.of(text)
+    assert (outcome.kind, outcome.retryable, outcome.retry_after) == ("partial", True, None)
+
+
 # The schema that a tool declares
 
 
