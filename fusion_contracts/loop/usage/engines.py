@@ -40,6 +40,8 @@ def opened(log: str) -> AbstractContextManager[Engine]:
         return ibis_log(log)
     path = Path(log)
     is_pattern = bool(_MAGIC.search(log)) and not path.is_file()
+    if not is_pattern and path.exists() and not path.is_file():
+        raise FusionError(f"{printable(log)} is not a plain file", "name a log: fusion report LOG")
     if not is_pattern and not path.is_file():
         raise FusionError(f"there is no log at {printable(log)}", "name one: fusion report LOG")
     begins = b"" if is_pattern else _begins(path)

@@ -28,7 +28,7 @@ class SqliteLog:
         try:
             rows: Rows = [dict(row) for row in self._connection.execute(query.sql)]
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise unreadable(self._log, error) from None
+            raise _refusal(self._log, error) from None
         return checked(rows, query, self._log)
 
 
@@ -38,7 +38,7 @@ def sqlite_log(log: str) -> Iterator[SqliteLog]:
     try:
         connection = _connected(Path(log))
     except sqlite3.Error as error:
-        raise unreadable(log, error) from None
+        raise _refusal(log, error) from None
     connection.row_factory = sqlite3.Row
     with closing(connection):
         _require_table(connection, log)
@@ -51,7 +51,7 @@ def _require_table(connection: sqlite3.Connection, log: str) -> None:
         connection.execute("PRAGMA trusted_schema = OFF")
         found = connection.execute("SELECT type FROM sqlite_schema WHERE LOWER(name) = ?", (TABLE,)).fetchone()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise unreadable(log, error) from None
+        raise _refusal(log, error) from None
     if found is not None and found["type"] == "view":
         message = f"{printable(log)} holds {TABLE} as a view, and not as a table"
         raise FusionError(message, "name a log that ErrorLog wrote")
@@ -67,7 +67,10 @@ def _connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True)
     try:
         connection.execute("SELECT 1 FROM sqlite_master")
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
+        if _code(error) == sqlite3.SQLITE_BUSY:  # somebody is writing it
+            connection.close()
+            raise
         beside = path.with_name(f"{path.name}-wal")
         if not beside.exists() or beside.stat().st_size == 0:  # all of it is in the log itself
             connection.close()
@@ -75,3 +78,18 @@ def _connected(path: Path) -> sqlite3.Connection:
     except (sqlite3.DatabaseError, UnicodeDecodeError):  # damaged: told by the first question
         pass
     return connection
+
+
+def _refusal(log: str, error: Exception) -> FusionError:
+    code = _code(error) if isinstance(error, sqlite3.Error) else 0
+    if code == sqlite3.SQLITE_BUSY:
+        return unreadable(log, error, next_="run again when no program holds it")
+    if code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+        step = "copy it, and the file beside it whose name ends in -wal, to where you may write"
+        return unreadable(log, error, next_=step)
+    return unreadable(log, error)
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; 0 where Python raised by itself."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
