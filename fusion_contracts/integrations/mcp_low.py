@@ -17,7 +17,7 @@ from fusion_contracts.integrations.framework import Failed, Framework
 from fusion_contracts.integrations.handler import Handler
 from fusion_contracts.integrations.mcp_results import result_of, structured_of, types
 from fusion_contracts.integrations.options import Options, ToolCall
-from fusion_contracts.integrations.runs import run_of
+from fusion_contracts.integrations.runs import run_of, session_of
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.runtime.fault import ToolFault
 from fusion_contracts.runtime.releases import Known
@@ -178,5 +178,4 @@ def _run(context: Any, options: Options) -> str:
     """The run, for hooks; "" where nobody asks, or there is none."""
     if not options.hears_calls:
         return ""
-    session = getattr(context, "session", None)
-    return run_of(context, "" if session is None else f"{id(session):x}")
+    return run_of(context, session_of(context))

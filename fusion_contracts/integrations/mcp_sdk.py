@@ -19,7 +19,7 @@ from fusion_contracts.integrations.mcp_low import low_1, low_2
 from fusion_contracts.integrations.mcp_results import result_of, structured_of
 from fusion_contracts.integrations.options import Options, ToolCall
 from fusion_contracts.integrations.returning import watch
-from fusion_contracts.integrations.runs import run_of
+from fusion_contracts.integrations.runs import run_of, session_of
 from fusion_contracts.model import JsonObject, JsonValue
 
 __all__ = ["install"]
@@ -120,7 +120,7 @@ def _run(server: Any, options: Options, *given: Any) -> str:
         context = contexts[0].request_context
     except (LookupError, ValueError, AttributeError):
         return ""
-    return run_of(context, f"{id(context.session):x}")
+    return run_of(context, session_of(context))
 
 
 _INSTALLERS: dict[str, Callable[[Any, Options, Any], None]] = {

@@ -428,3 +428,18 @@ def test_a_low_level_server_that_says_that_its_tools_changed(
         '<validation_error action="close">',
         "  <field name=\"note\">Unknown argument. You sent: 'x'. Expected only remark.</field>",
     ]
+
+
+@pytest.mark.parametrize("framework", ["mcp-1", "mcp-2"])
+def test_the_calls_of_a_session_are_one_run(
+    environment: Environment, root: Path, tmp_path: Path, framework: str
+) -> None:
+    for file in (root / "fixtures" / "integrations").glob("*.py"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    command = [str(environment(framework)), "run_names.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    for runs in json.loads(done.stdout.splitlines()[-1]).values():
+        first, again, second, once_more = runs
+        assert (first, second) == (again, once_more)
+        assert first != second
