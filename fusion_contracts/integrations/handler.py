@@ -47,6 +47,7 @@ from fusion_contracts.integrations.listings import Listings
 from fusion_contracts.integrations.live import Live
 from fusion_contracts.integrations.options import Ending, Options, ToolCall
 from fusion_contracts.integrations.telemetry import record
+from fusion_contracts.loop.exceptions import kind_of
 from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.client import parse_tool_error
 from fusion_contracts.runtime.fault import ToolFault
@@ -216,4 +217,4 @@ class Handler:
 
 def _by(error: BaseException) -> Ending:
     """The end of a call by an exception that the framework tells in its own words."""
-    return Ending(fault_of_text(str(error)), text=str(error), cause=error)
+    return Ending(fault_of_text(str(error)), text=str(error), cause=error, kind=kind_of(error))

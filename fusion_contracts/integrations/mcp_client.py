@@ -26,6 +26,7 @@ from fusion_contracts.integrations.mcp_ports import Port, first_text, has_failed
 from fusion_contracts.integrations.mcp_results import beside, call_tool_result
 from fusion_contracts.integrations.mcp_watch import OnChange, Watch
 from fusion_contracts.integrations.options import Ending, Options, ToolCall
+from fusion_contracts.loop.exceptions import kind_of
 from fusion_contracts.model import ServerContract
 from fusion_contracts.runtime.client import parse_tool_error
 from fusion_contracts.runtime.raising import passes
@@ -89,7 +90,7 @@ class GuardedClient:
         self._port = port
         self._consumer = consumer
         self._watch = watch
-        self._looked: set[tuple[str, str]] = set()
+        self._looked: set[int] = set()
         self._looked_at = 0
 
     @property
@@ -169,28 +170,29 @@ class GuardedClient:
         if passes(error):
             raise error
         said: Any = getattr(error, "error", None)
-        text = str(getattr(said, "message", error))
+        text, kind = str(getattr(said, "message", error)), kind_of(error)
         if getattr(said, "code", None) not in _ARGUMENTS:
             if isinstance(error, RuntimeError):  # how the SDK says that a result does not fit the schema it listed
                 await self._watch.look()
-            return Ending(fault_of_text(text), text=text, cause=error), None
+            return Ending(fault_of_text(text), text=text, cause=error, kind=kind), None
         explained = await self._explained(call, text)
         if explained is None:
-            return Ending(parse_tool_error(text) or fault_of_text(text), text=text, cause=error), None
+            return Ending(parse_tool_error(text) or fault_of_text(text), text=text, cause=error, kind=kind), None
         if explained.refusal is not None:
             return explained.ending, call_tool_result(explained.refusal)
         error.args = tuple(explained.text if one == said.message else one for one in error.args)
         setattr(error, "error", said.model_copy(update={"message": explained.text}))  # noqa: B010 - the SDK's errors alone
-        return replace(explained.ending, cause=error), None
+        return replace(explained.ending, cause=error, kind=kind), None
 
     async def _explained(self, call: ToolCall, text: str) -> Explained | None:
         """The server is asked again what it offers, once for each failure: it may have failed by a change."""
-        if (call.tool, text) not in self._looked or self._looked_at != self._watch.changes:
+        failure = hash((call.tool, text))  # a server's text may be of any size, and there are many
+        if failure not in self._looked or self._looked_at != self._watch.changes:
             await self._watch.look()
             if len(self._looked) >= _MOST_LOOKED or self._looked_at != self._watch.changes:
                 self._looked.clear()
             self._looked_at = self._watch.changes
-            self._looked.add((call.tool, text))
+            self._looked.add(failure)
         return self._consumer.explained(call, text)
 
     async def _hooked(self, name: str, *given: Any) -> Any:

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any, Protocol, TypeAlias
 
 from fusion_contracts.loop.calls import ToolCall
+from fusion_contracts.loop.exceptions import Kind
 from fusion_contracts.model import ServerContract
 from fusion_contracts.runtime.awareness import CAP
 from fusion_contracts.runtime.call import UnknownPolicy, checked_policy
@@ -22,7 +23,8 @@ class Ending:
 
     `fault` is what the model is told, None where the call succeeded; a warning is told on a success. `failing` are the
     names of the arguments concerned, `deltas` the number of changes that the model was told of, `text` what it reads.
-    `result` is the framework's own result of a success, `cause` the exception behind a failure.
+    `result` is the framework's own result of a success, `cause` the exception behind a failure. `kind` says which of
+    the loop's outcomes a failure is where its fault does not: an exception that goes on may be a `protocol_error`.
     """
 
     fault: ToolFault | None = None
@@ -31,6 +33,7 @@ class Ending:
     text: str = ""
     result: Any = None
     cause: BaseException | None = None
+    kind: Kind | None = None
 
 
 class Guard(Protocol):

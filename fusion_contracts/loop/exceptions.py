@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from fusion_contracts.loop.signs import UNREACHABLE, fields_in, of_http, of_jsonrpc, recognised
 from fusion_contracts.runtime.client import parse_tool_error
@@ -11,7 +11,10 @@ from fusion_contracts.runtime.fault import ToolFault, tool_error
 from fusion_contracts.runtime.guard import to_fault
 from fusion_contracts.runtime.raising import passes
 
-__all__ = ["Told", "fields_of", "of_rpc", "told"]
+__all__ = ["Kind", "Told", "fields_of", "kind_of", "of_rpc", "told"]
+
+Kind: TypeAlias = Literal["execution_error", "protocol_error"]
+"""Whether the tool failed, or the call itself did."""
 
 _CAUSES = 6  # exceptions of a chain that are looked at
 _LONGEST = 400
@@ -34,7 +37,7 @@ class Told:
     """The fault, which kind of failure it is, and the arguments concerned."""
 
     fault: ToolFault
-    kind: Literal["execution_error", "protocol_error"] = "execution_error"
+    kind: Kind = "execution_error"
     failing: tuple[str, ...] = ()
 
 
@@ -43,19 +46,34 @@ def told(error: BaseException) -> Told:
 
     Raises the exception itself where it is no failure: cancellation, exit, or a framework's way to steer a run.
     """
-    if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        return told(error.exceptions[0])
+    error = _alone(error)
     if isinstance(error, ToolFault):
         return Told(error.fault, failing=fields_of(error.fault))
     if passes(error):
         raise error
+    return _read(error) or Told(to_fault(error))
+
+
+def kind_of(error: BaseException) -> Kind:
+    """Which kind of failure an exception is; nothing is logged of one of which nothing is known."""
+    found = _read(_alone(error))
+    return "execution_error" if found is None else found.kind
+
+
+def _alone(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _read(error: BaseException) -> Told | None:
     here: BaseException | None = error
     for _ in range(_CAUSES):
         found = None if here is None else _of_one(here)
         if found is not None or here is None:
-            return found or Told(to_fault(error))
+            return found
         here = here.__cause__
-    return Told(to_fault(error))
+    return None
 
 
 def _of_one(error: BaseException) -> Told | None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from fusion_contracts.integrations import Options, ToolCall
 from fusion_contracts.integrations.framework import Framework
@@ -41,3 +45,24 @@ def test_a_call_that_cannot_work_is_stopped_and_every_call_is_in_the_log(tmp_pat
         ("r1", "close", "RETRY_LIMIT", "execution_error"),
         ("r1", "close", None, "ok"),
     ]
+
+
+class McpError(Exception):
+    """As the SDK's: the error of the protocol as an attribute."""
+
+    error = SimpleNamespace(code=-32000, message="Connection closed", data=None)
+
+
+def test_an_exception_that_goes_on_is_logged_as_what_it_is(tmp_path: Path) -> None:
+    def proceed(error: Exception, _arguments: Any) -> Any:
+        raise error
+
+    with ErrorLog(str(tmp_path / "log.sqlite"), server="desk") as log:
+        handler = Handler(Options(on_error=(log,)), Framework(lambda: [TOOL], lambda _: "own"), Known("desk"))
+        for error in (McpError("Connection closed"), ConnectionResetError(), ValueError("the author's")):
+            with pytest.raises(type(error)):
+                handler.around_sync(ToolCall("close", {"id": 7}, run="r1"), partial(proceed, error))
+    with sqlite3.connect(tmp_path / "log.sqlite") as base:
+        rows = base.execute("SELECT outcome FROM fusion_calls ORDER BY time_us, id").fetchall()
+    base.close()
+    assert rows == [("protocol_error",), ("protocol_error",), ("execution_error",)]

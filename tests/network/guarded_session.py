@@ -325,18 +325,36 @@ def test_the_servers_own_error_is_kept(name: str) -> None:
 
 @every
 def test_an_error_of_the_protocol_stays_one(name: str) -> None:
+    kinds: list[str | None] = []
+
     async def story(program: Program) -> None:
         await program.turn("new")
+        kind: str | None = "protocol_error"
         try:
             said = [await program.call("close_page", pageId=66)]
+            kind = None  # this release answers with a result that is flagged
         except Exception as error:  # noqa: BLE001 - of a class of the SDK's own, which has two names
             raised: Any = error
             said = [str(raised), raised.error.message]
         for text in said:
             assert "it is pinned" in text
             assert text.endswith(f"\n{BLOCK}")
+        assert kinds == [kind]
 
-    play(name, story, on_breaking="warn")
+    play(name, story, on_breaking="warn", on_error=(lambda _, ending: kinds.append(ending.kind),))
+
+
+@pytest.mark.parametrize("name", [name for name in CLIENTS if name.endswith("stdio")])
+def test_a_connection_that_is_lost_is_an_error_of_the_protocol(name: str) -> None:
+    kinds: list[str | None] = []
+
+    async def story(program: Program) -> None:
+        for _ in range(2):
+            with pytest.raises(Exception, match=r"^(Connection closed)?$"):
+                await program.raw("turn", face="dead", quiet=True)
+        assert kinds == ["protocol_error"] * 2
+
+    play(name, story, on_error=(lambda _, ending: kinds.append(ending.kind),))
 
 
 @every
