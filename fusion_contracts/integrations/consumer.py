@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from fusion_contracts.canonical import canonical_json, printable
 from fusion_contracts.integrations.answers import Answer, of_fault, of_report
 from fusion_contracts.integrations.drift import Reactions, Verdict, judge
+from fusion_contracts.integrations.hooks import tell
 from fusion_contracts.integrations.locked import Locked, Offered
 from fusion_contracts.integrations.options import Ending, Options, ToolCall
 from fusion_contracts.integrations.telemetry import record
@@ -28,6 +29,7 @@ REFUSED = "CONTRACT_CHANGED"
 """The code of the answer to a call of a tool, or a server, that is refused."""
 
 _VIEWS = 8  # listings that a server which flaps between them is not judged on again
+_MOST_HIDDEN = 256  # tools that hid text; a server with more of them is refused as a whole
 _log = logging.getLogger("fusion_contracts.integrations")
 
 
@@ -166,11 +168,7 @@ class Consumer:
     def told(self, call: ToolCall, ending: Ending) -> None:
         """Tell telemetry and sinks of a call that did not simply succeed."""
         record(ending)
-        for sink in self.options.on_error:
-            try:
-                sink(call, ending)
-            except Exception:  # noqa: BLE001 - of anyone's making; it is logged
-                _log.exception("A sink of errors failed")
+        tell(self.options.on_error, call, ending)
 
     def _guard(self) -> CallGuard:
         return self._current.guard(self.locked, self.options)
@@ -194,6 +192,9 @@ class Consumer:
         unreadable = reading.refused.get(live.name, frozenset())
         verdict = judge(self.locked.compare(live), live, self.reactions, unreadable).holding(self._hidden)
         self._hidden |= verdict.hidden
+        if "" in self._hidden or len(self._hidden) > _MOST_HIDDEN:  # of a server that is refused no more is kept
+            self._hidden = {"": self._hidden.get("", f"more than {_MOST_HIDDEN} tools had hidden characters")}
+            verdict = verdict.holding(self._hidden)
         self._log(verdict)
         return verdict
 

@@ -103,6 +103,17 @@ def test_a_server_with_ever_new_faces_fills_no_memory() -> None:
     assert len(one._views) == 8
 
 
+def test_a_server_with_ever_new_tools_that_hide_text_is_refused_whole() -> None:
+    one = consumer(Reactions(on_hidden_text="refuse"))
+    for number in range(300):
+        one.take(listed(OLD, PING, {**PING, "name": f"ping_{number}", "description": "Ping.\u200b"}))
+        assert one.verdict.accepts("ping") == (number < 256)
+    assert one.verdict.refused_all == "more than 256 tools had hidden characters"
+    one.take(listed(OLD, PING))
+    assert seen(one, OLD, PING) == []
+    assert len(one._hidden) == 1
+
+
 def test_the_log_escapes_what_a_server_chose(caplog: pytest.LogCaptureFixture) -> None:
     one = consumer(Reactions(on_added="warn", on_hidden_text="ignore"))
     one.take(listed(OLD, PING, {**PING, "name": "a\x1b[2Jb"}))
