@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from contextvars import ContextVar, Token
 
 from fusion_contracts.runtime.fault import ToolFault
@@ -46,4 +47,5 @@ class Collecting:
         return told
 
     def __exit__(self, *_: object) -> None:
-        _warnings.reset(self._token)
+        with suppress(ValueError):  # a call that is given up may be closed in another context
+            _warnings.reset(self._token)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
@@ -468,6 +469,22 @@ def test_a_guard_that_waits_hears_of_a_call_that_is_cancelled() -> None:
 
     asyncio.run(cancelled())
     assert ([one.tool for one in guard.left], guard.heard) == (["close_ticket"], [])
+
+
+def test_a_call_that_is_given_up_is_closed_wherever_that_happens() -> None:
+    class Waits(Watching):
+        async def after(self, call: ToolCall, ending: Ending | None) -> None:  # type: ignore[override]
+            raise AssertionError(f"nothing can be awaited any more: {call}, {ending}")
+
+    async def forever(_arguments: Any) -> Any:
+        await asyncio.Event().wait()
+
+    async def started() -> Coroutine[Any, Any, Handled]:
+        running = handler(Options(guard=Waits())).around(call(ticket_id=7), forever)
+        contextvars.copy_context().run(running.send, None)
+        return running
+
+    asyncio.run(started()).close()
 
 
 def test_hooks_that_fail_change_no_answer(way: Way, caplog: pytest.LogCaptureFixture) -> None:
