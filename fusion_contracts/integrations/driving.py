@@ -33,8 +33,6 @@ async def driven(flow: Steps[Given]) -> Given:
                 value = step()
                 if type(value) is CoroutineType or inspect.isawaitable(value):
                     value = await (shielded(value) if cancelled else value)
-            except GeneratorExit:  # given up: nothing can be awaited any more
-                raise
             except BaseException as error:  # noqa: BLE001 - the flow decides what it means
                 cancelled = not isinstance(error, Exception)
                 step = flow.throw(error)

@@ -38,7 +38,5 @@ def session_of(context: Any) -> str:
     lasting = getattr(session, "_connection", session)
     if lasting is None:
         return ""
-    name = _names.get(lasting)
-    if name is None:  # no `id()`: a session that has ended leaves its own to the next
-        name = _names[lasting] = uuid4().hex
-    return name
+    # No `id()`: a session that has ended leaves its own to the next.
+    return _names.get(lasting) or _names.setdefault(lasting, uuid4().hex)
