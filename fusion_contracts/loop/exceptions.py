@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from fusion_contracts.loop.retrying import advice
 from fusion_contracts.loop.signs import UNREACHABLE, fields_in, of_http, of_jsonrpc, recognised
 from fusion_contracts.runtime.client import parse_tool_error
 from fusion_contracts.runtime.fault import ToolFault, tool_error
@@ -87,9 +88,10 @@ def _of_one(error: BaseException) -> Told | None:
         return Told(envelope, failing=fields_of(envelope))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _SLOW:
-        return Told(tool_error("TIMEOUT", "The call took too long and was given up."))
+        return Told(tool_error("TIMEOUT", "The call took too long and was given up.", suggestion=advice("TIMEOUT")))
     if names & _GONE:
-        return Told(tool_error(UNREACHABLE, "The server cannot be reached."), "protocol_error")
+        gone = tool_error(UNREACHABLE, "The server cannot be reached.", suggestion=advice(UNREACHABLE))
+        return Told(gone, "protocol_error")
     return _of_status(error) or _of_validator(error) or _of_framework(error, names)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fusion_contracts.runtime.fault import ToolFault
 
-__all__ = ["can_help"]
+__all__ = ["advice", "can_help"]
 
 # The same call meets the same answer.
 _NEVER = frozenset(
@@ -18,6 +18,17 @@ _NEVER = frozenset(
 _YES = frozenset(
     {"TIMEOUT", "RATE_LIMITED", "SERVER_BUSY", "HANDOFF_UPSTREAM_UNAVAILABLE", "HANDOFF_CONNECTING", "UNKNOWN"}
 )
+
+
+_LATER = "The cause may pass: the same call may succeed later. If it changes something, check first whether it did."
+_AGAIN = "The same call will fail again: change it, or do without."
+
+
+def advice(code: str) -> str | None:
+    """What a model is told of trying again, for a failure of which nothing but the code is known."""
+    if code == "UNKNOWN":
+        return None
+    return _LATER if code in _YES else _AGAIN if code in _NEVER else None
 
 
 def can_help(fault: ToolFault) -> bool:

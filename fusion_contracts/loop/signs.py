@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from fusion_contracts.loop.retrying import advice
 from fusion_contracts.runtime.fault import ToolFault, tool_error
 
 __all__ = ["UNREACHABLE", "fields_in", "of_http", "of_jsonrpc", "recognised"]
@@ -74,7 +75,8 @@ def fields_in(text: str) -> tuple[str, ...]:
 def of_jsonrpc(code: int, message: str) -> ToolFault:
     """A JSON-RPC error as a fault. An unknown tool comes as invalid parameters too."""
     known = _JSONRPC.get(code, "UNKNOWN")
-    said = tool_error(known, message[:_LONGEST] or "The server refused the call and said nothing.")
+    text = message[:_LONGEST] or "The server refused the call and said nothing."
+    said = tool_error(known, text, suggestion=advice(known))
     told = recognised(said)
     return told if known in ("VALIDATION_ERROR", "UNKNOWN") else said
 
@@ -82,4 +84,5 @@ def of_jsonrpc(code: int, message: str) -> ToolFault:
 def of_http(status: int, retry_after: float | None) -> ToolFault:
     """What an HTTP status says of the service behind a tool. Nothing of its body is repeated."""
     code = _HTTP.get(status, "INTERNAL_ERROR")
-    return tool_error(code, f"The service behind the tool answered {status}.", retry_after=retry_after)
+    message = f"The service behind the tool answered {status}."
+    return tool_error(code, message, suggestion=advice(code), retry_after=retry_after)

@@ -184,6 +184,30 @@ def test_an_exception(raised: Exception, kind: str, code: str, retryable: bool) 
     assert "secret" not in fault.to_xml()
 
 
+LATER = "The cause may pass: the same call may succeed later. If it changes something, check first whether it did."
+AGAIN = "The same call will fail again: change it, or do without."
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (TimeoutError(), LATER),
+        (ConnectionResetError(), LATER),
+        (HTTPStatusError(503), LATER),
+        (HTTPStatusError(404), AGAIN),
+        (HTTPStatusError(422), AGAIN),
+        (HTTPStatusError(500), None),
+        (NOT_FOUND, None),
+    ],
+)
+def test_the_model_is_told_whether_trying_again_can_help_where_nobody_else_says_it(
+    raised: Exception, said: str | None
+) -> None:
+    fault = Outcome.of(raised).fault
+    assert fault is not None
+    assert fault.recovery == said
+
+
 def test_the_wait_that_a_service_asks_for() -> None:
     assert Outcome.of(HTTPStatusError(503, Retry_After="7")).retry_after == 7
     assert Outcome.of(BUSY).retry_after == 5
