@@ -547,7 +547,7 @@ def test_interrupted_after_the_lock_was_written(project: Any, close_page: Any, m
     monkeypatch.setattr("fusion_contracts.cli.locking._finish", interrupt)
     result = project.run("lock", project.catalog("pages.json", close_page))
     assert result.code == 130
-    assert result.err.splitlines()[-1] == "exit 130: interrupted; written: fusion.lock, fusion.toml"
+    assert result.err.splitlines()[-1] == "exit 130: interrupted; written: fusion.toml, fusion.lock"
 
 
 def test_settings_that_cannot_be_written_leave_the_lock_alone(project: Any, close_page: Any) -> None:
