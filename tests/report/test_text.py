@@ -297,8 +297,8 @@ def test_long_answers_are_wrapped_behind_their_heads_on_a_terminal() -> None:
         "fresh       1 server unchanged, 1 server not checked, and\n"
         "            some more words\n"
         "  pages  BREAKING\n"
-        "    pages not checked: x x x x x x x x x x x x x x x x x x x\n"
-        "    x x x x x x x x x x x\n"
+        "    pages  not checked: x x x x x x x x x x x x x x x x x x\n"
+        "    x x x x x x x x x x x x\n"
     )
     logged = render(Report(OLD, NEW, ()), Context("fusion check", compared, width=60))
     assert [len(line.rstrip()) for line in logged.splitlines()] == [25, 73, 17, 83]

@@ -74,7 +74,7 @@ def _hung(head: str, text: str, context: Context) -> list[str]:
     room = columns(context.width) - len(head)
     if not context.wraps or width_of(text) <= room:
         return [head + text]
-    lines = wrap(text, room)
+    lines = wrap(text.replace("  ", _NO_BREAK * 2), room)  # a name keeps its distance
     return [head + lines[0], *(" " * len(head) + line for line in lines[1:])]
 
 
