@@ -72,6 +72,7 @@ def _found(
     if len(identifier) < DIGITS:
         message = f"{identifier} is too short for an id"
         raise FusionError(message, f"write at least {DIGITS} digits of it", stage="usage")
+    _require_alone(named, project)
     for report in _reports(named, project, judging, writer):
         found = [one for one in report.findings if _names(one, identifier)]
         if found:
@@ -79,6 +80,14 @@ def _found(
             return found, report.findings
     step = "name what the report compared: OLD and NEW after the id, or --base REV"
     raise FusionError(f"no finding has an id that starts with {identifier}", step, stage="usage")
+
+
+def _require_alone(named: Named, project: Project) -> None:
+    """Raise FusionError where a second id stands where a source would."""
+    for word in named.sources:
+        if is_id(word) and len(word) >= DIGITS and not (project.root / word).exists():
+            step = "it takes one id at a time, then OLD and NEW: run it once for each"
+            raise FusionError(f"{word} looks like another id, and no file is called so", step, stage="usage")
 
 
 def _require_one(identifier: str, found: Sequence[Finding]) -> None:

@@ -143,6 +143,24 @@ def test_no_such_finding(pair: Any, word: str, said: str) -> None:
     assert result.err.splitlines()[0] == f"fusion: {said}"
 
 
+@pytest.mark.parametrize("command", [["explain"], ["waive", "--reason", "agreed"]])
+def test_a_second_id(pair: Any, command: list[str]) -> None:
+    before = pair.files()
+    result = pair.run(*command, GROUP, FINGERPRINT[:7])
+    step = "it takes one id at a time, then OLD and NEW: run it once for each"
+    said = f"fusion: {FINGERPRINT[:7]} looks like another id, and no file is called so; {step}"
+    assert (result.code, result.err.splitlines()[0]) == (2, said)
+    assert pair.files() == before
+
+
+def test_a_file_that_is_called_like_an_id(pair: Any, close_page: Any) -> None:
+    pair.catalog("abcdef0", {**close_page, "name": "other"})
+    result = pair.run("explain", GROUP, "abcdef0", "new.json")
+    assert (result.code, result.err.splitlines()[0]) == (
+        2, f"fusion: no finding has an id that starts with {GROUP}; {NEXT}",
+    )  # fmt: skip
+
+
 def test_the_start_of_several_ids(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fusion_contracts.diff.findings._digest", lambda *parts: f"0123456{len(parts)}")
     result = pair.run("explain", "0123456", "old.json", "new.json")
