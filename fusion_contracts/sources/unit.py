@@ -46,15 +46,19 @@ def work(task: Task) -> Answer:
         if not options.announced:
             options.progress(TWICE)
 
+    step = "could not read"
     try:
         if task.twice:
             reading, volatile = read_twice(source, options, again=again)
-            return Answer(reading, volatile=tuple(volatile))
-        return Answer(source.read(options))
+            answer = Answer(reading, volatile=tuple(volatile))
+        else:
+            answer = Answer(source.read(options))
+        step = "has read"
+        return answer  # noqa: TRY300 - an else would have to know whether it was read
     except FusionError as error:
         problem = error.problem
     except Exception as error:  # noqa: BLE001 - told by `fault`
         problem = fault(error).problem
     finally:
-        sys.audit("fusion_contracts.step", "has read", options.name or source.kind)
+        sys.audit("fusion_contracts.step", step, options.name or source.kind)
     return Answer(problem=replace(problem, server=problem.server or options.name))

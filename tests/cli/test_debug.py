@@ -42,6 +42,12 @@ def test_it_tells_versions_the_command_and_every_step(project: Any, close_page: 
     ]
 
 
+def test_a_server_that_was_not_read_is_not_told_as_read(project: Any) -> None:
+    result = project.run("lock", "--debug", "--name", "away", "http://127.0.0.1:1/mcp")
+    assert result.code == 2
+    assert [step for step in told(result.err) if step.endswith(" away")] == ["reads away", "could not read away"]
+
+
 def test_it_is_no_part_of_a_report(project: Any, close_page: Any) -> None:
     name = project.catalog("pages.json", close_page)
     plain = project.run("diff", name, name, "--format", "json")
