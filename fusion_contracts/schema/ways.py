@@ -5,12 +5,14 @@ Definitions that refer to each other from their branches are few lines and an en
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
-from math import prod
+from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
+from math import factorial, prod
 from typing import Any
 
-from fusion_contracts.schema.document import Document, Scope, enter, subschemas
+from fusion_contracts.schema.document import Document, Graft, Scope, enter, subschemas
 
 __all__ = ["MOST", "Ways"]
 
@@ -20,6 +22,9 @@ _REFERENCES = ("$ref", "$dynamicRef")
 _HERE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"})
 _OF_ITEMS = frozenset({"items", "contains", "unevaluatedItems"})
 _OF_NAMES = frozenset({"patternProperties", "additionalProperties", "unevaluatedProperties"})
+_PLAIN = re.compile(r"#(?:/(?:\$defs|definitions|properties)/[^%~/]+)?")
+"""References of which no two that are written differently lead to the same schema."""
+_RETURNS = 20  # the ways round so many circles are too many anyway
 
 
 class Ways:
@@ -42,24 +47,48 @@ class Ways:
     def too_many(self, value: Any, most: int = MOST) -> bool:
         """Whether judging a value may take more than `most` looks at schemas, `MOST` of them at the most."""
         if self._fork is None:
-            named = Counter(_references(self._document.root))
-            self._fork = prod(min(count, MOST) for count in named.values())
+            self._fork = self._forks()
         if self._fork ** (1 + _levels(value)) <= most:  # what is written once is looked at once
             return False
         return self._looks(self._document.root, self._document.scope, value, {}) > most
 
-    def _looks(self, schema: Any, scope: Scope, value: Any, known: dict[tuple[int, int], int]) -> int:
-        """The looks from a schema on; one that is open already counts no further: it is a circle."""
+    def _forks(self) -> int:
+        """The ways through the references at one level of a value; more than `MOST` where they have to be gone."""
+        named = Counter(_references(self._document.root))
+        plain = all(map(_PLAIN.fullmatch, named)) and not _is_composed(self._document.root)
+        if not plain or self._is_circular(named):
+            return MOST + 1
+        return min(prod(min(count, MOST) for count in named.values()), MOST + 1)
+
+    def _is_circular(self, references: Iterable[str]) -> bool:
+        """Whether one of these, followed without going into the value, leads to itself."""
+        scope = self._document.scope
+        found = ((reference, self._document.resolve(reference, scope)) for reference in references)
+        try:
+            TopologicalSorter({name: set(_at_once(target[0])) for name, target in found if target}).prepare()
+        except CycleError:
+            return True
+        return False
+
+    def _looks(self, schema: Any, scope: Scope, value: Any, known: dict[tuple[int, int, int], int]) -> int:
+        """The looks from a schema on. Of one that is open `known` has how often it was met again, below zero.
+
+        That is a circle, which a validator goes round by each of its references once, in every order.
+        """
         if not isinstance(schema, dict):
             return 1
-        key = id(schema), id(value)
+        key = id(schema), id(scope.root), id(value)
+        if key in known and known[key] <= 0:
+            known[key] -= 1
+            return 1
         if key not in known:
-            known[key] = 1
+            known[key] = 0
             scope = enter(schema, scope)
             total = 1 + sum(times * self._looks(part, where, one, known) for part, where, one, times in self._next(
                 schema, scope, value
             ))  # fmt: skip
-            known[key] = min(total, MOST + 1)
+            returns = min(-known[key], _RETURNS)
+            known[key] = min(factorial(returns) * min(total, MOST + 1) ** (returns + 1), MOST + 1)
         return known[key]
 
     def _next(self, schema: dict[str, Any], scope: Scope, value: Any) -> Iterator[tuple[Any, Scope, Any, int]]:
@@ -93,10 +122,38 @@ def _references(schema: Any) -> Iterator[str]:
     while pending:
         here = pending.pop()
         if isinstance(here, dict):
-            yield from (here[keyword] for keyword in _REFERENCES if isinstance(here.get(keyword), str))
+            yield from _written(here)
             pending += here.values()
         elif isinstance(here, list):
             pending += here
+
+
+def _is_composed(root: Any) -> bool:
+    """Whether a document holds others, in which the same reference leads elsewhere."""
+    pending = [root]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            if isinstance(here, Graft) or ("$id" in here and here is not root):
+                return True
+            pending += here.values()
+        elif isinstance(here, list):
+            pending += here
+    return False
+
+
+def _at_once(schema: Any) -> Iterator[str]:
+    """The references of a schema, and of those within it, that judge the same value."""
+    pending = [schema]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            yield from _written(here)
+            pending += (part for path, part in subschemas(here) if path[0] in _HERE)
+
+
+def _written(schema: dict[str, Any]) -> Iterator[str]:
+    yield from (schema[keyword] for keyword in _REFERENCES if isinstance(schema.get(keyword), str))
 
 
 def _levels(value: Any) -> int:

@@ -21,6 +21,17 @@ def web(size: int, union: str, edited: int | None = None, *, reference: str = "#
     return {"type": "object", "properties": {"a": {"$ref": reference.format(0)}}, "$defs": definitions}
 
 
+def circles(size: int, union: str, leaf: Any, *, spelled: bool = False) -> Any:
+    """Each definition is a union of a leaf and of all the others: none of the ways through them goes into the value."""
+    definitions = {}
+    for one in range(size):
+        # the same definition, each time written differently
+        names = [f"%{0x64:x}{other}" if spelled and (one + other) % 2 else f"d{other}" for other in range(size)]
+        others = [{"$ref": f"#/$defs/{name}"} for other, name in enumerate(names) if other != one]
+        definitions[f"d{one}"] = {union: [*others, leaf]}
+    return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
+
+
 VALUE = {"a": {f"v{number}": None for number in range(60)}}
 
 
@@ -73,3 +84,37 @@ def test_a_union_that_holds_itself_multiplies_with_each_level() -> None:
 def test_what_refers_to_nothing_has_one_way() -> None:
     wide = {"properties": {f"p{number}": {"anyOf": [{"type": "string"}] * 50} for number in range(500)}}
     assert not Ways(wide).too_many({f"p{number}": None for number in range(500)})
+
+
+@pytest.mark.parametrize("spelled", [False, True])
+@pytest.mark.parametrize("union", ["anyOf", "oneOf", "allOf"])
+def test_arguments_are_not_sent_round_circles_for_ever(union: str, spelled: bool) -> None:
+    schema = circles(9, union, {"type": ["string", "integer"]}, spelled=spelled)
+    told = explain_validation(schema, {"a": 1}, action="save").to_xml()
+    assert "Not accepted." in told
+    root = {**schema["$defs"]["d0"], "type": "object", "$defs": schema["$defs"]}
+    assert "Not accepted." in explain_validation(root, {}, action="save").to_xml()
+
+
+def test_one_circle_is_gone_round() -> None:
+    schema = circles(2, "allOf", {"type": "string"})
+    assert not Ways(schema).too_many({"a": 1})
+    told = explain_validation(schema, {"a": 1}, action="save").to_xml()
+    assert "Expected a string." in told
+
+
+def test_the_same_definition_written_differently_has_the_same_ways() -> None:
+    definitions = {
+        f"d{one}": {"anyOf": [{"$ref": f"#/$defs/d{one + 1}"}, {"$ref": f"#/$defs/%64{one + 1}"}]} for one in range(30)
+    }
+    schema = {"$ref": "#/$defs/d0", "$defs": {**definitions, "d30": {"type": "string"}}}
+    assert Ways(schema).too_many(1)
+
+
+def test_documents_within_a_document_have_their_own_ways() -> None:
+    parts = [
+        {"$id": f"https://example.org/{one}", "anyOf": [{"$ref": f"{one + 1}#/x"}] * 2, "x": {"$ref": f"{one + 1}"}}
+        for one in range(60)
+    ]
+    schema = {"$ref": "https://example.org/0", "$defs": {f"d{number}": part for number, part in enumerate(parts)}}
+    assert Ways(schema).too_many(1)
