@@ -171,22 +171,34 @@ def hidden_words(words: Sequence[str]) -> list[str]:
 
 
 def _hidden_word(word: str, flag: str) -> str:
-    if "://" in word:
-        return redact(word)
     option, sign, value = word.partition("=")
-    if sign and option in _VALUED:
+    if sign and option in _VALUED | _PRIVATE:
         return f"{option}={_hidden_word(value, option)}"
+    if flag in _PRIVATE:
+        return _without_path(word)
     assigned = _ASSIGNED.fullmatch(word)
-    if assigned and (flag in _VALUED or _secret_in(word, "")):
+    if assigned and (flag in _VALUED or ("://" not in word and _secret_in(word, ""))):
         value = assigned["value"] if not _has_literal(assigned["value"]) else HIDDEN_TEXT
         return f"{assigned['name']}{assigned['sign']}{value}"
+    if "://" in word:
+        return redact(word)
     if flag in _VALUED or _after(flag, word) or _is_random(word):
         return word if not _has_literal(word) else HIDDEN_TEXT
     return redact(word)
 
 
-_VALUED = frozenset({"--header", "-H", "--input", "--env", "-e"})
+def _without_path(url: str) -> str:
+    """A URL whose path is a secret by itself: scheme and host, unless all of it is a `${VAR}`."""
+    found = re.match(rf"{_SCHEME}[^/\s?#]+", shown_url(url))
+    if found is None or not _has_literal(url):
+        return HIDDEN_TEXT if _has_literal(url) else url
+    return url if url.rstrip("/") == found.group() else f"{found.group()}/{HIDDEN_TEXT}"
+
+
+_VALUED = frozenset({"--header", "-H", "--webhook-header", "--input", "--env", "-e"})
 """Options of ours, and of what people start, whose values are `NAME: value` or `NAME=value`."""
+_PRIVATE = frozenset({"--webhook"})
+"""Options of ours whose URLs say in their path what nobody else may know."""
 
 
 def _hidden_after_name(said: re.Match[str]) -> str:

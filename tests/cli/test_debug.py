@@ -137,3 +137,22 @@ def test_without_it_nothing_of_it_is_loaded(tmp_path: Path) -> None:
     code = f"import sys; {run}; print('fusion_contracts.cli.debugging' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == f"fusion-contracts {__version__}\nFalse\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["--webhook", "https://hooks.example/T0/secret"], ["--webhook", "https://hooks.example/(hidden)"]),
+        (["--webhook=https://me:it@hooks.example?key=a"], ["--webhook=https://hooks.example/(hidden)"]),
+        (["--webhook", "https://hooks.example/"], ["--webhook", "https://hooks.example/"]),
+        (["--webhook", "${HOOK}"], ["--webhook", "${HOOK}"]),
+        (["--webhook", "${HOOK}/secret"], ["--webhook", "(hidden)"]),
+        (["--webhook-header", "X-Sig: secret"], ["--webhook-header", "X-Sig: (hidden)"]),
+        (["--webhook-header=X-Sig: https://secret"], ["--webhook-header=X-Sig: (hidden)"]),
+        (["--webhook-header", "X-Sig: ${SIG}"], ["--webhook-header", "X-Sig: ${SIG}"]),
+        (["--header", "X-Sig: https://secret"], ["--header", "X-Sig: (hidden)"]),
+        (["https://a.example/mcp?page=2", "--webhookish"], ["https://a.example/mcp?page=2", "--webhookish"]),
+    ],
+)
+def test_of_a_webhook_the_host_alone_is_shown(words: list[str], shown: list[str]) -> None:
+    assert hidden_words(words) == shown

@@ -103,6 +103,7 @@ class Ledger:
             with self._change():
                 (version,) = self._db.execute("PRAGMA user_version").fetchone()
                 if version == 0:
+                    self._require_empty()
                     for table in _TABLES:
                         self._db.execute(table)
                     self._db.execute(f"PRAGMA user_version = {_VERSION}")
@@ -116,6 +117,11 @@ class Ledger:
         if version not in {0, _VERSION}:
             message = f"{self._shown} is of a newer release"
             raise FusionError(message, "update fusion-contracts, or name another file with --state", stage="usage")
+
+    def _require_empty(self) -> None:
+        if self._db.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
+            message = f"{self._shown} is a database of something else"
+            raise FusionError(message, "name another file with --state", stage="usage")
 
     def _unfit(self) -> FusionError:
         message = f"{self._shown} does not hold what a watch posted"

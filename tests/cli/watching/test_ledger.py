@@ -120,6 +120,17 @@ def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> N
     assert path.read_bytes() == before
 
 
+def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE errors (id INTEGER)")
+    with pytest.raises(FusionError) as caught:
+        Ledger(path)
+    assert str(caught.value) == f"{path} is a database of something else; name another file with --state"
+    assert database.execute("SELECT name FROM sqlite_master").fetchall() == [("errors",)]
+    database.close()
+
+
 def test_the_file_of_a_newer_release_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "state"
     database = sqlite3.connect(path)
