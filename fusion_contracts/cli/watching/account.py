@@ -51,6 +51,11 @@ class Account:
         body: JsonObject = {**problem.to_dict(), "server": server or None}
         return self._change(basis, server, {f"{_UNREAD} {server}": body}, {})
 
+    def reached(self, basis: Basis, source: str) -> bool:
+        """A source of several servers was read: that it could not be is over."""
+        key = f"{_UNREAD} {source}"
+        return key in self._standing and self._change(basis, source, {}, {key: "server"})
+
     def settled(self, basis: Basis, problems: Iterable[Problem]) -> bool:
         """Problems that concern no server, all of them: those that are not among them are over."""
         wanted = {_key(problem): dict(problem.to_dict()) for problem in problems}

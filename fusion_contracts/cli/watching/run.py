@@ -160,6 +160,9 @@ class Watch:
         except FusionError as error:
             self._missed(name, error.problem)
             return
+        if all(one.server != name for one in judged):  # the source holds others, and is none itself
+            self.unread.pop(name, None)
+            self._told(self.account.reached(self.basis, name))
         for one in judged:
             self._judged(one)
 

@@ -177,6 +177,19 @@ def test_a_source_of_the_command_line_is_compared_with_the_lock(pages: Any) -> N
     assert "pages: starting python serve.py other.json\n" in result.err
 
 
+def test_a_source_of_several_servers_that_is_away_is_over_when_it_is_read(pages: Any) -> None:
+    head, _, blocks = pages.read("fusion.lock").partition("\n\n")
+    both = "\n".join([head, "", blocks.replace("servers.pages", "servers.other"), blocks])
+    pages.write("fusion.lock", both)
+    pages.write("seen.lock", both.replace("lock_version = 1", "lock_version = 99"))
+    away = pages.run("watch", "--once", "--format", "json", "seen.lock")
+    assert (away.code, kinds(away)) == (2, [("unchecked", "seen.lock has lock_version 99; this release reads 1")])
+    pages.write("seen.lock", both)
+    back = pages.run("watch", "--once", "--format", "json", "seen.lock")
+    assert (back.code, kinds(back)) == (0, [("recovered", "seen.lock has lock_version 99; this release reads 1")])
+    assert back.err.splitlines()[-2:] == ["2 servers checked: 0 findings stand", "exit 0: nothing at or above breaking"]
+
+
 def test_what_stands_of_other_servers_is_left_alone_where_not_all_are_watched(pages: Any) -> None:
     words = pages.serve("desk", TOOL)
     pages.run("lock", "--name", "desk", *words)
