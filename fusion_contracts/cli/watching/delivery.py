@@ -7,7 +7,7 @@ refuses by itself waits alone, and the next ones go past it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 
@@ -38,9 +38,10 @@ class Outcome:
 
 @dataclass(slots=True)
 class _State:
-    """What is known of one sink."""
+    """What is known of one sink. `name` is asked of it once: a file has to be looked up for it."""
 
     sink: Sink
+    name: str
     queue: SimpleQueue[Sequence[Pending]]
     busy: bool = False
     failures: int = 0
@@ -49,7 +50,18 @@ class _State:
     """Of events that it refused alone: how often, and until when they wait."""
 
     def ready(self, one: Pending, now: float) -> bool:
-        return self.sink.name not in one.taken and self.waiting.get(one.seq, (0, now))[1] <= now
+        return self.name not in one.taken and self.waiting.get(one.seq, (0, now))[1] <= now
+
+    def due(self, pending: Iterable[Pending]) -> float | None:
+        """When it takes the first of these that it did not take yet; None where there is no such."""
+        first: float | None = None
+        for one in pending:
+            if self.name not in one.taken:
+                waits = self.waiting.get(one.seq, (0, 0.0))[1]
+                if waits <= self.until:
+                    return self.until
+                first = waits if first is None else min(first, waits)
+        return first
 
     def is_hopeless(self, one: Pending, now: float) -> bool:
         tries, until = self.waiting.get(one.seq, (0, 0.0))
@@ -68,8 +80,8 @@ class Delivery:
     ) -> None:
         """`done` is called in a sink's thread with what became of an event; `came` wants to be told of it."""
         self._ledger, self._done, self._say = ledger, done, say
-        self._names = frozenset(sink.name for sink in sinks)
-        self._states = [_State(sink, SimpleQueue()) for sink in sinks]
+        self._states = [_State(sink, sink.name, SimpleQueue()) for sink in sinks]
+        self._names = frozenset(state.name for state in self._states)
         self._pending: dict[int, Pending] = {}
         self.reload()
         for number, state in enumerate(self._states):
@@ -117,7 +129,7 @@ class Delivery:
         state = self._states[outcome.sink]
         state.busy = not outcome.last
         if outcome.error is None:
-            self._take(outcome.seq, state.sink.name)
+            self._take(outcome.seq, state.name)
             state.waiting.pop(outcome.seq, None)
             if state.failures:
                 self._say(f"{_label(state.sink)} takes what is posted again")
@@ -151,12 +163,8 @@ class Delivery:
 
     def wait(self, now: float) -> float | None:
         """Seconds until a sink is to be tried again; None where nobody waits for that."""
-        times = []
-        for state in self._states:
-            owed = [one for one in self._pending.values() if state.sink.name not in one.taken]
-            if state.busy or not owed:
-                continue
-            times.append(max(state.until, min(state.waiting.get(one.seq, (0, 0.0))[1] for one in owed)))
+        dues = (state.due(self._pending.values()) for state in self._states if not state.busy)
+        times = [due for due in dues if due is not None]
         return max(0.0, min(times) - now) if times else None
 
     @property
@@ -170,14 +178,14 @@ class Delivery:
             state.is_hopeless(one, now)
             for state in self._states
             for one in self._pending.values()
-            if state.sink.name not in one.taken
+            if state.name not in one.taken
         )
 
     def owed(self) -> list[str]:
         """What was not taken, a phrase for each sink: `2 events not taken by the webhook https://...`."""
         found = []
         for state in self._states:
-            left = sum(state.sink.name not in one.taken for one in self._pending.values())
+            left = sum(state.name not in one.taken for one in self._pending.values())
             if left:
                 found.append(f"{count(left, 'event')} not taken by {_label(state.sink)}")
         return found
