@@ -21,7 +21,6 @@ RUNS = frozenset({
 # Each with the reason why it must be there; of a module's name, where the name comes from.
 ALLOWED = {
     ("sources/parcel.py", "pickle.loads"): "what the scheduler of one's own cluster brings, named by --scheduler",
-    ("cli/watching/child.py", "pickle.loads"): "what a process of ours left, in a folder that was made for it alone",
     ("sources/objects/importing.py", "importlib.import_module"): "the Python object that the command line names",
 }
 OWN = "fusion_contracts"  # a module of ours, found by a name of ours
