@@ -11,15 +11,9 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    """Run the command that the process was started with; its exit code.
-
-    A short run makes many objects and little rubbish: looking for it less often, and not once more at the end, saves a
-    tenth.
-    """
-    gc.set_threshold(100_000)
-    code = cli.main()
-    gc.freeze()
-    return code
+    """Run the command that the process was started with; its exit code."""
+    gc.set_threshold(100_000)  # a short run makes many objects and little rubbish: collecting less often saves 4 %
+    return cli.main()
 
 
 if __name__ == "__main__":
