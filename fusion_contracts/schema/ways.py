@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from math import factorial, prod
 from typing import Any
 
+from fusion_contracts.canonical import text_of
 from fusion_contracts.schema.document import Document, Graft, Scope, enter, subschemas
 
 __all__ = ["MOST", "Ways"]
@@ -48,12 +49,15 @@ class Ways:
         """Whether judging a value may take more than `most` looks at schemas, `MOST` of them at the most."""
         if self._fork is None:
             self._fork = self._forks()
-        if self._fork ** (1 + _levels(value)) <= most:  # what is written once is looked at once
+        if self._fork == 1 or self._fork ** (1 + _levels(value)) <= most:  # what is written once is looked at once
             return False
         return self._looks(self._document.root, self._document.scope, value, {}) > most
 
     def _forks(self) -> int:
         """The ways through the references at one level of a value; more than `MOST` where they have to be gone."""
+        text = text_of(self._document.root)
+        if text is not None and not any(word.encode() in text for word in _REFERENCES):  # nearly all schemas
+            return 1
         named = Counter(_references(self._document.root))
         plain = all(map(_PLAIN.fullmatch, named)) and not _is_composed(self._document.root)
         if not plain or self._is_circular(named):
