@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from fusion_contracts.loop.retrying import advice
+from fusion_contracts.loop.retrying import advised
 from fusion_contracts.loop.signs import UNREACHABLE, fields_in, of_http, of_jsonrpc, recognised
 from fusion_contracts.runtime.client import parse_tool_error
 from fusion_contracts.runtime.fault import ToolFault, tool_error
@@ -88,10 +88,9 @@ def _of_one(error: BaseException) -> Told | None:
         return Told(envelope, failing=fields_of(envelope))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _SLOW:
-        return Told(tool_error("TIMEOUT", "The call took too long and was given up.", suggestion=advice("TIMEOUT")))
+        return Told(advised("TIMEOUT", "The call took too long and was given up."))
     if names & _GONE:
-        gone = tool_error(UNREACHABLE, "The server cannot be reached.", suggestion=advice(UNREACHABLE))
-        return Told(gone, "protocol_error")
+        return Told(advised(UNREACHABLE, "The server cannot be reached."), "protocol_error")
     return _of_status(error) or _of_validator(error) or _of_framework(error, names)
 
 
@@ -135,7 +134,7 @@ def _of_validator(error: BaseException) -> Told | None:
         places = [detail["loc"] for detail in getattr(error, "errors", list)()]
     names = tuple(dict.fromkeys(".".join(map(str, place)) for place in places if place))
     shown = f": {', '.join(names[:10])}" if names else ""
-    return Told(tool_error("VALIDATION_ERROR", f"The arguments are not valid{shown}."), failing=names)
+    return Told(advised("VALIDATION_ERROR", f"The arguments are not valid{shown}."), failing=names)
 
 
 def _of_framework(error: BaseException, names: set[str]) -> Told | None:

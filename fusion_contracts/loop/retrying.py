@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fusion_contracts.runtime.fault import ToolFault
+from fusion_contracts.runtime.fault import ToolFault, tool_error
 
-__all__ = ["advice", "can_help"]
+__all__ = ["advised", "can_help"]
 
 # The same call meets the same answer.
 _NEVER = frozenset(
@@ -24,11 +24,12 @@ _LATER = "The cause may pass: the same call may succeed later. If it changes som
 _AGAIN = "The same call will fail again: change it, or do without."
 
 
-def advice(code: str) -> str | None:
-    """What a model is told of trying again, for a failure of which nothing but the code is known."""
-    if code == "UNKNOWN":
-        return None
-    return _LATER if code in _YES else _AGAIN if code in _NEVER else None
+_ADVICE = dict.fromkeys(_NEVER, _AGAIN) | dict.fromkeys(_YES - {"UNKNOWN"}, _LATER)
+
+
+def advised(code: str, message: str, *, retry_after: float | None = None) -> ToolFault:
+    """A fault that says of trying again what its code does: for a failure of which nothing else is known."""
+    return tool_error(code, message, suggestion=_ADVICE.get(code), retry_after=retry_after)
 
 
 def can_help(fault: ToolFault) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from fusion_contracts.loop.retrying import advice
+from fusion_contracts.loop.retrying import advised
 from fusion_contracts.runtime.fault import ToolFault, tool_error
 
 __all__ = ["UNREACHABLE", "fields_in", "of_http", "of_jsonrpc", "recognised"]
@@ -62,9 +62,13 @@ _FIELD = re.compile(r"^(\w[\w.\[\]-]{0,119})\n {2}\S", re.MULTILINE)  # pydantic
 
 def recognised(fault: ToolFault) -> ToolFault:
     """A failure without a code under the code that its text stands for; the same fault where that says nothing."""
-    text = fault.message[:_READ]
-    code = next((code for code, phrase in _PHRASES if phrase.search(text)), None)
+    code = _said_in(fault.message)
     return fault if code is None else tool_error(code, fault.message, retry_after=fault.retry_after)
+
+
+def _said_in(text: str) -> str | None:
+    """The code that a text stands for."""
+    return next((code for code, phrase in _PHRASES if phrase.search(text[:_READ])), None)
 
 
 def fields_in(text: str) -> tuple[str, ...]:
@@ -74,15 +78,14 @@ def fields_in(text: str) -> tuple[str, ...]:
 
 def of_jsonrpc(code: int, message: str) -> ToolFault:
     """A JSON-RPC error as a fault. An unknown tool comes as invalid parameters too."""
-    known = _JSONRPC.get(code, "UNKNOWN")
     text = message[:_LONGEST] or "The server refused the call and said nothing."
-    said = tool_error(known, text, suggestion=advice(known))
-    told = recognised(said)
-    return told if known in ("VALIDATION_ERROR", "UNKNOWN") else said
+    known = _JSONRPC.get(code, "UNKNOWN")
+    if known in ("VALIDATION_ERROR", "UNKNOWN"):
+        known = _said_in(text) or known
+    return advised(known, text)
 
 
 def of_http(status: int, retry_after: float | None) -> ToolFault:
     """What an HTTP status says of the service behind a tool. Nothing of its body is repeated."""
     code = _HTTP.get(status, "INTERNAL_ERROR")
-    message = f"The service behind the tool answered {status}."
-    return tool_error(code, message, suggestion=advice(code), retry_after=retry_after)
+    return advised(code, f"The service behind the tool answered {status}.", retry_after=retry_after)

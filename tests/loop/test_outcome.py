@@ -197,6 +197,7 @@ AGAIN = "The same call will fail again: change it, or do without."
         (HTTPStatusError(404), AGAIN),
         (HTTPStatusError(422), AGAIN),
         (HTTPStatusError(500), None),
+        (jsonschema.ValidationError("bad", path=["a"]), AGAIN),
         (NOT_FOUND, None),
     ],
 )
@@ -204,6 +205,16 @@ def test_the_model_is_told_whether_trying_again_can_help_where_nobody_else_says_
     raised: Exception, said: str | None
 ) -> None:
     fault = Outcome.of(raised).fault
+    assert fault is not None
+    assert fault.recovery == said
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "said"),
+    [(-32602, "Unknown tool: x", AGAIN), (-32050, "Too many requests", LATER), (-32050, "what", None)],
+)
+def test_so_it_is_of_a_json_rpc_error_by_its_code_or_by_its_text(code: int, message: str, said: str | None) -> None:
+    fault = Outcome.of({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": message}}).fault
     assert fault is not None
     assert fault.recovery == said
 

@@ -13,6 +13,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources import running
@@ -50,17 +51,16 @@ def _answer(task: Task, place: Path, member: running.Member) -> Answer:
         raise FusionError(message, "look at what its code does when it is imported", stage="start") from None
 
 
-def _answered() -> Answer:
-    """What the task from the standard input says, as far as it can be told in JSON."""
+def _answered() -> dict[str, Any]:
+    """What the task from the standard input comes to, as JSON."""
     answer = read_server(Parcel(release(), _RUN, None, sys.stdin.buffer.read()))
     try:
-        to_json(answer)
+        return to_json(answer)
     except FusionError as error:  # what no lock can hold
-        return Answer(problem=error.problem)
-    return answer
+        return to_json(Answer(problem=error.problem))
 
 
 if __name__ == "__main__":
     partly = Path(f"{sys.argv[1]}.new")
-    partly.write_text(json.dumps(to_json(_answered())), encoding="utf-8")
+    partly.write_text(json.dumps(_answered()), encoding="utf-8")
     partly.replace(sys.argv[1])
