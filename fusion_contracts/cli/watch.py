@@ -115,4 +115,4 @@ def watch(  # noqa: PLR0913, PLR0917 - the options of a command
         Effort.of(jobs, may_be_away), world, fail_on, every, int(listen), level, once=once,
     )  # fmt: skip
     posting = Posting(format == "json", output, webhook, tuple(webhook_headers), state)
-    return run(project, wish, posting, files=[lockfile, config])
+    return run(project, wish, posting, reads=[source, lockfile, *context.obj], config=config)

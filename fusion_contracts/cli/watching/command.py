@@ -63,11 +63,12 @@ class Posting:
     headers: tuple[str, ...] = field(default=(), repr=False)
     state: str | None = None
 
-    def sinks(self, project: Project, files: Sequence[str | None]) -> list[Sink]:
+    def sinks(self, project: Project, reads: Sequence[str | None], config: str | None) -> list[Sink]:
         """Everybody who is told. Raises FusionError where one cannot be."""
         found: list[Sink] = [Printed(self.machine)]
         if self.output is not None:
-            writer = Writer.of(["json"], self.output, str(project.root), no_colour=True, reads=files)
+            folder = str(project.root)
+            writer = Writer.of(["json"], self.output, folder, no_colour=True, reads=reads, config=config)
             lines = Lines(writer.targets[0].path or Path(self.output))
             lines.require()
             found.append(lines)
@@ -87,11 +88,16 @@ class Posting:
         return default_place(project.root, project.lockfile)
 
 
-def run(project: Project, wish: Wish, posting: Posting, *, files: Sequence[str | None]) -> int:
-    """Watch, and return the exit code. Raises FusionError where nothing can be watched or posted."""
+def run(
+    project: Project, wish: Wish, posting: Posting, *, reads: Sequence[str | None], config: str | None
+) -> int:
+    """Watch, and return the exit code. `reads` and `config` as of `Writer.of`.
+
+    Raises FusionError where nothing can be watched or posted.
+    """
     choice = _choice(project, wish)
     basis = basis_of(project, choice)
-    sinks = posting.sinks(project, files)
+    sinks = posting.sinks(project, reads, config)
     place = posting.place(project)
     ledger = Ledger(place)
     try:

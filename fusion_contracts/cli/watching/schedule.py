@@ -7,10 +7,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-__all__ = ["EVERY", "Schedule", "seconds_of"]
-
-EVERY = "5m"
-"""How often a server is read, unless someone says otherwise."""
+__all__ = ["Schedule", "seconds_of"]
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _LONGEST = 3600.0  # seconds after which one that cannot be read is tried again, or `every` where that is more

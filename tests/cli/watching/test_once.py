@@ -329,3 +329,13 @@ def test_without_a_lock_there_is_nothing_to_watch(project: Any) -> None:
     assert result.err == (
         "fusion: no lock at fusion.lock; run `fusion lock SOURCE` to write one\nexit 2: could not check\n"
     )
+
+
+def test_events_are_appended_to_nothing_that_is_read(pages: Any) -> None:
+    pages.write("other.toml", '[sources.shop]\npath = "shop.json"\n')
+    before = pages.write("shop.json", '{"tools": []}').read_bytes()
+    result = pages.run("watch", "--once", "--config", "other.toml", "--output", "shop.json")
+    assert result.err.splitlines()[0].startswith("fusion: a report would take the place of shop.json")
+    assert (pages.folder / "shop.json").read_bytes() == before
+    result = pages.run("watch", "--once", "--output", "pages.json", "--", *pages.command("pages"))
+    assert result.err.splitlines()[0].startswith("fusion: a report would take the place of pages.json")
