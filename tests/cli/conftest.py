@@ -14,14 +14,6 @@ import pytest
 
 from fusion_contracts.cli import main
 
-CI_VARIABLES = (
-    "CI", "GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CHANGE_TARGET", "BITBUCKET_PR_DESTINATION_BRANCH",
-    "SYSTEM_PULLREQUEST_TARGETBRANCH", "BUILDKITE_PULL_REQUEST_BASE_BRANCH", "DRONE_TARGET_BRANCH",
-    "CI_COMMIT_TARGET_BRANCH", "CIRRUS_BASE_BRANCH", "CI_MERGE_REQUEST_DIFF_BASE_SHA", "CIRRUS_BASE_SHA", "NO_COLOR",
-    "TRAVIS_PULL_REQUEST", "APPVEYOR_PULL_REQUEST_NUMBER", "PRE_COMMIT", "PRE_COMMIT_FROM_REF",
-    "PRE_COMMIT_REMOTE_NAME",
-)  # fmt: skip
-
 CLOSE = {
     "name": "close_page",
     "description": "Close a page.",
@@ -110,9 +102,7 @@ class Project:
 
 @pytest.fixture
 def project(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, root: Path) -> Project:
-    """An empty folder, as the current one; no CI around, a terminal of 100 columns."""
-    for name in CI_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
+    """An empty folder, as the current one; a terminal of 100 columns."""
     monkeypatch.setenv("COLUMNS", "100")
     folder = tmp_path / "project"
     folder.mkdir()

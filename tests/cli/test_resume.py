@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -51,9 +50,8 @@ class Fleet:
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "fusion_contracts", "lock", "mcp.json", *options]
-        environment = {name: value for name, value in os.environ.items() if name != "CI"}
         pipe = subprocess.PIPE
-        return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=pipe, stderr=pipe, text=True)
+        return subprocess.Popen(command, cwd=self.folder, stdout=pipe, stderr=pipe, text=True)
 
     def run(self, *options: str) -> tuple[int, str, str]:
         with self.start(*options) as ours:

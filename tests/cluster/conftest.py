@@ -112,7 +112,7 @@ def bare(tmp_path: Path) -> Iterator[Machines]:
 def _made(tmp_path: Path) -> Machines:
     folder = tmp_path / "project"
     folder.mkdir()
-    kept = {name: value for name, value in os.environ.items() if name != "CI" and not name.upper().endswith("_PROXY")}
+    kept = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
     return Machines(folder, {**kept, "DASK_CONFIG": str(tmp_path / "dask"), "PYTHONUNBUFFERED": "1"})
 
 

@@ -27,8 +27,6 @@ class Result:
 @pytest.fixture
 def fusion(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Run `fusion WORDS` in this process, in the current folder."""
-    for name in ("CI", "GITHUB_BASE_REF", "NO_COLOR", "PRE_COMMIT"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
 
     def run(*words: str) -> Result:

@@ -82,7 +82,7 @@ def test_a_current_folder_that_was_removed(folder: Path, monkeypatch: pytest.Mon
 def test_colour_is_for_a_terminal_that_wants_it(folder: Path, environment: dict[str, str], *, coloured: bool) -> None:
     (folder / "none.json").write_text("[]", encoding="utf-8")
     ours, theirs = os.openpty()
-    given = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", "COLUMNS": "1", **environment}
+    given = {**os.environ, "TERM": "xterm", "COLUMNS": "1", **environment}
     command = [sys.executable, "-m", "fusion_contracts", "diff", "pages.json", "none.json"]
     with subprocess.Popen(command, env=given, stdout=theirs, stderr=theirs, stdin=theirs) as run:
         os.close(theirs)

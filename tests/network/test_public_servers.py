@@ -6,7 +6,6 @@ Evidence is gathered for all selected servers at once, two at a time, while the 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -41,10 +40,7 @@ class Evidence:
 
 
 def fusion(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "CI"}
-    return subprocess.run(
-        [FUSION, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    return subprocess.run([FUSION, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 
 def report(folder: Path, *arguments: str) -> Report:

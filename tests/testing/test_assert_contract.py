@@ -36,8 +36,7 @@ FIND = {"name": "Find", "description": "Find a thing.", "inputSchema": {
 
 @pytest.fixture
 def here(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A folder with the test of one server, whose lock says what the object says; no CI around."""
-    monkeypatch.delenv("CI", raising=False)
+    """A folder with the test of one server, whose lock says what the object says."""
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     (pytester.path / "shop.json").write_text(json.dumps([FIND]), encoding="utf-8")
     assert main(["lock", "shop.json", "-C", str(pytester.path)]) == 0
