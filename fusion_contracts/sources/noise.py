@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from fusion_contracts.canonical import text_of
 from fusion_contracts.model import JsonObject, JsonValue
 
 __all__ = ["capabilities_without_noise", "entry_without_noise", "info_without_noise", "tool_without_noise"]
@@ -79,11 +80,9 @@ def tool_without_noise(raw: JsonObject) -> JsonObject:
     tool = _common(tool)
     if tool.get("execution") in _DEFAULT_EXECUTION:
         tool = _without(tool, "execution")
-    name = tool.get("name")
-    made = _model_titles(name) if isinstance(name, str) else frozenset()
     for key in ("inputSchema", "outputSchema"):
-        if isinstance(tool.get(key), dict):
-            tool = {**tool, key: _schema_without_noise(tool[key], made)}
+        if isinstance(tool.get(key), dict) and b"title" in (text_of(tool[key]) or b"title"):  # looked for by C
+            tool = {**tool, key: _schema_without_noise(tool[key], tool.get("name"))}
     return tool
 
 
@@ -148,9 +147,11 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).lower()
 
 
-def _schema_without_noise(schema: JsonObject, made: frozenset[str]) -> JsonObject:
+def _schema_without_noise(schema: JsonObject, tool: JsonValue) -> JsonObject:
     title = schema.get("title")
-    if isinstance(title, str) and (title == _WRAPPER_TITLE or _letters(title) in made):
+    if isinstance(title, str) and (
+        title == _WRAPPER_TITLE or (isinstance(tool, str) and _letters(title) in _model_titles(tool))
+    ):
         schema = _without(schema, "title")
     return _subschemas(schema)
 

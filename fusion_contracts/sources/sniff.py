@@ -27,9 +27,7 @@ _CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 def kind_of(data: bytes, name: str) -> Kind:
     """Look at a file's bytes, and at its name where they leave it open (a broken or conflicted lock is still one)."""
     head = data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if _LOCK_VERSION.search(head):
-        return Kind.LOCK
-    if name.endswith((".lock", ".toml")):
+    if name.endswith((".lock", ".toml")) or (head[:1] != b"{" and _LOCK_VERSION.search(head)):  # no TOML begins so
         return Kind.LOCK
     if head[:1] in (b"{", b"[") or name.endswith(".json"):
         return Kind.JSON
