@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from fusion_contracts import __version__
 
@@ -105,3 +106,25 @@ def test_the_links_of_the_metadata_lead_to_files_that_are_there(root: Path) -> N
     project: Any = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     paths = [url.partition("/blob/main/")[2] for url in project["urls"].values()]
     assert [path for path in paths if path and not (root / path).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "kind"),
+    [
+        *((tag, "--latest") for tag in ("v1.2.0", "v1.2.0.post1")),
+        *((tag, "--prerelease") for tag in ("v2.0a1", "v2.0b2", "v2.0rc1", "v2.0.dev3", "v2.0.post1.dev3")),
+    ],
+)
+def test_a_release_that_nobody_gets_unasked_is_not_the_latest(root: Path, tmp_path: Path, tag: str, kind: str) -> None:
+    """The workflow's own line, with a program in the place of GitHub's that prints what it is asked."""
+    workflow = yaml.safe_load((root / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
+    line = workflow["jobs"]["announce"]["steps"][-1]["run"]
+    (tmp_path / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+    (tmp_path / "gh").chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", line], cwd=tmp_path, check=True, capture_output=True, text=True,
+        env={"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GITHUB_REF_NAME": tag},
+    )  # fmt: skip
+    assert done.stdout.split() == [
+        "release", "create", tag, "dist/*", kind, "--verify-tag", "--title", tag, "--notes-file", "notes.md",
+    ]  # fmt: skip
