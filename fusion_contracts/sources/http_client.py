@@ -2,7 +2,8 @@
 
 A redirect is followed a few times, never from https to http, and what people configured (headers, a user name) goes to
 the server's own origin alone. Proxies are those of `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` (or of the
-system), trust is the system's, or what `SSL_CERT_FILE`, `SSL_CERT_DIR` or `REQUESTS_CA_BUNDLE` name.
+system), and none for this machine. Trust is the system's, or what `SSL_CERT_FILE`, `SSL_CERT_DIR` or
+`REQUESTS_CA_BUNDLE` name.
 """
 
 from __future__ import annotations
@@ -111,8 +112,7 @@ class Client:
         """Refuse a redirect to what is near by its number or name; what a name resolves to is judged by the network."""
         if self._meter.reach is None:  # reached by a proxy, which resolves the names
             self._meter.reach = _WORLD if here.address is None else publicity(here.address)
-        local = there.host.rpartition(".")[2] == "localhost"
-        near = publicity(there.address) if there.address else 0 if local else _WORLD
+        near = publicity(there.address) if there.address else 0 if there.is_loopback else _WORLD
         if near < self._meter.reach:
             message = f"redirects to {there.shown}, which is no public address, though the server's own is"
             raise FusionError(message, "name that URL yourself if it is the server", stage="start")

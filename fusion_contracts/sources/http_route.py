@@ -74,7 +74,12 @@ class Routes:
 
 
 def _proxy(url: Url) -> str | None:
-    """The proxy that a host is reached by, as the environment or the system names it; None for none."""
+    """The proxy that a host is reached by, as the environment or the system names it; None for none.
+
+    This machine is reached straight, whatever they name: to a proxy, `localhost` is the machine that it runs on.
+    """
+    if url.is_loopback:
+        return None
     found = getproxies()
     proxy = found.get(url.scheme) or found.get("all")
     return proxy if proxy and not proxy_bypass(url.authority) else None

@@ -50,6 +50,14 @@ class Url:
         except ValueError:
             return None
 
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the host is this machine, by its number or by a name that RFC 6761 keeps for it: `localhost`."""
+        address = self.address
+        if address is None:
+            return self.host.rstrip(".").rpartition(".")[2] == "localhost"
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
     def joined(self, location: str) -> Url:
         """Where a `Location` or an endpoint leads from here. Raises ValueError, as `parse`."""
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from http_site import Answer, Site
+from proxying import Proxy
 
 from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.stdio import StdioSource
@@ -51,3 +52,17 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Site]]:
     yield start
     for site in sites:
         site.stop()
+
+
+@pytest.fixture
+def proxy() -> Iterator[Callable[..., Proxy]]:
+    """Start proxies; they are stopped at the end."""
+    proxies: list[Proxy] = []
+
+    def start(wants: str | None = None) -> Proxy:
+        proxies.append(Proxy(wants))
+        return proxies[-1]
+
+    yield start
+    for one in proxies:
+        one.stop()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import select
 import socket
 import ssl
-import threading
 from base64 import b64encode
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import Any
 import pytest
 import trustme
 from http_site import INFO, TOOL, Exchange, Site, mcp
+from proxying import Proxy
 
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.lockfile.codec import encode
@@ -129,72 +127,6 @@ def test_from_https_to_plain_http_is_not_followed(
 # -- proxies -------------------------------------------------------------------------------------------------------
 
 
-class Proxy:
-    """A proxy on loopback, for plain HTTP and for tunnels, that knows one name: every host is this machine."""
-
-    def __init__(self, wants: str | None = None) -> None:
-        self.wants = wants
-        self.lines: list[str] = []
-        self.listening = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listening.getsockname()[1]
-        self.accepting = threading.Thread(target=self._accept, daemon=True)
-        self.accepting.start()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self.listening.accept()
-                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-
-    def _serve(self, client: socket.socket) -> None:
-        with suppress(OSError, ValueError), client:
-            head = b""
-            while b"\r\n\r\n" not in head:
-                head += client.recv(65536)
-            line = head.partition(b"\r\n")[0].decode()
-            self.lines.append(line)
-            if self.wants is not None and self.wants.encode() not in head:
-                client.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
-                return
-            method, target, _ = line.split()
-            port = int(target.rpartition(":")[2].partition("/")[0])
-            with socket.create_connection(("127.0.0.1", port)) as server:
-                if method == "CONNECT":
-                    client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                else:
-                    server.sendall(head)
-                self._pump(client, server)
-
-    def _pump(self, client: socket.socket, server: socket.socket) -> None:
-        ends = {client: server, server: client}
-        while True:
-            for ready in select.select(list(ends), [], [])[0]:
-                data = ready.recv(65536)
-                if not data:
-                    return
-                ends[ready].sendall(data)
-
-    def stop(self) -> None:
-        """Wake the thread before the close: else it takes the next connection of whoever gets that descriptor."""
-        self.listening.shutdown(socket.SHUT_RDWR)
-        self.accepting.join()
-        self.listening.close()
-
-
-@pytest.fixture
-def proxy() -> Iterator[Callable[..., Proxy]]:
-    """Start proxies; they are stopped at the end."""
-    proxies: list[Proxy] = []
-
-    def start(wants: str | None = None) -> Proxy:
-        proxies.append(Proxy(wants))
-        return proxies[-1]
-
-    yield start
-    for one in proxies:
-        one.stop()
-
-
 Start = Callable[..., Proxy]
 
 
@@ -220,16 +152,6 @@ def test_a_tunnel_through_a_proxy(  # noqa: PLR0913, PLR0917 - fixtures
     monkeypatch.setenv(variable, f"127.0.0.1:{way.port}")
     assert tools(HttpSource(site.url), replace(options, environ={"SSL_CERT_FILE": bundle})) == ["greet"]
     assert way.lines == [f"CONNECT server.test:{site.port} HTTP/1.1"]
-
-
-def test_hosts_that_need_no_proxy(
-    serve: Serve, options: Options, proxy: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site, way = serve(mcp), proxy()
-    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{way.port}")
-    monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
-    assert tools(HttpSource(site.url), options) == ["greet"]
-    assert way.lines == []
 
 
 def test_a_proxy_that_wants_to_know_who_asks(  # noqa: PLR0913, PLR0917 - fixtures

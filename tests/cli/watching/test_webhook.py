@@ -52,6 +52,19 @@ def test_an_event_is_one_request_with_its_id_and_what_was_configured(pages: Any,
     assert len(hook.site.seen) == 1
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_this_machine_is_posted_to_by_no_proxy(
+    pages: Any, receiver: Receivers, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:3128")
+    monkeypatch.delenv("NO_PROXY")
+    hook = receiver()
+    pages.serve("pages", BROKEN)
+    result = pages.run("watch", "--once", "--webhook", f"http://{host}:{hook.site.port}/hook")
+    assert result.err.splitlines()[-2:] == ["1 server checked: 1 finding stands", "exit 1: breaking findings"]
+    assert [one["event"] for one in hook.seen] == ["finding"]
+
+
 def test_one_that_fails_is_tried_again_with_the_same_id(pages: Any, receiver: Receivers) -> None:
     hook = receiver(500, 503, 204)
     pages.serve("pages", BROKEN)
