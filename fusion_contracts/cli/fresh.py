@@ -88,7 +88,8 @@ def freshness(  # noqa: PLR0913 - what is compared, and how it is read
 ) -> Freshness:
     """Read the sources of the lock's servers (or those `given` on the command line) and compare.
 
-    `exact` says of which servers a new version alone, or another protocol, makes the lock stale too.
+    `exact` says of which servers a new version alone, or another protocol, makes the lock stale too. A version that
+    hides characters makes it stale in any case.
     A server whose source is named nowhere but in the lock is a problem: nothing that only a lock names is started.
     Where the settings name another source than the lock, theirs is read: they vouch for it.
     """
@@ -117,6 +118,7 @@ def _compare(
         return
     changes = [str(change) for change in surface_changes(locked, live)]
     quiet = _quiet_changes(locked, live)
+    exact = exact or (bool(quiet) and _hides(locked, live))
     moved = found.moved.get(name, "")
     if not changes and not moved and not (exact and quiet):
         found.unchanged.append(name)
@@ -138,6 +140,13 @@ def _quiet_changes(locked: ServerContract, live: ServerContract) -> list[str]:
         for word, (before, after) in pairs.items()
         if before != after
     ]
+
+
+def _hides(locked: ServerContract, live: ServerContract) -> bool:
+    """Whether serverInfo brings characters that people cannot see: a version that does is no quiet change."""
+    from fusion_contracts.diff.prose import hidden_added
+
+    return any(hidden_added(locked.info, live.info))
 
 
 def vouched(  # noqa: PLR0913, PLR0917 - as `freshness`

@@ -124,6 +124,10 @@ DIFFERENCES = {
         "RISKY  1 risky; resource template desk://{id} (prose)",
     ),
     "version": Turn("initialize|serverInfo|version", "1.0.1", "SAFE  1 safe; version 1.0.0 -> 1.0.1"),
+    "version-tag": Turn(
+        "initialize|serverInfo|version", "1.0.0\u202e",
+        "BREAKING  1 breaking, 1 safe; version 1.0.0 -> 1.0.0\\u{202e}",
+    ),
     "protocol": Turn(
         "initialize|protocolVersion", "2025-06-18", "RISKY  1 risky; protocol 2025-11-25 -> 2025-06-18"
     ),
@@ -226,6 +230,24 @@ def test_a_version_alone_is_a_note_where_nobody_asked_for_no_difference_at_all(
     assert result.code == code
     said = "note: desk: version 1.0.0 -> 1.0.1, and nothing else changed"
     assert (said in result.err.splitlines()) is (code == 0)
+
+
+@pytest.mark.parametrize("version", ["1.0.0\u202e", "1.0.0\u200b", "1.0.1\U000e0041"])
+def test_a_version_that_hides_characters_is_refused_whatever_was_asked(repository: Any, version: str) -> None:
+    hiding = deepcopy(APPROVED)
+    hiding["initialize"]["serverInfo"]["version"] = version
+    result = one_server(repository, 'fail-on = "never"\n')(hiding)
+    shown = version.replace(version[-1], f"\\u{{{ord(version[-1]):x}}}")
+    assert result.out.splitlines()[2:] == [
+        "fresh       1 server changed",
+        "  desk  BREAKING  1 breaking, 1 safe",
+        f"      changed: version 1.0.0 -> {shown}",
+        "      next: fusion diff -s desk shows what changed, fusion lock -s desk accepts it",
+        f"compatible  with fusion.lock at HEAD ({repository.git('rev-parse', 'HEAD')[:7]}): no changes",
+        "exit 1: fusion.lock is stale",
+    ]
+    assert not [line for line in result.err.splitlines() if line.startswith("note: ")]
+    assert repository.run("lock", "--check").code == 1
 
 
 STARTS = 2  # `fusion lock` lists twice: a server that turned between the two would be noted already
