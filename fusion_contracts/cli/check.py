@@ -72,6 +72,10 @@ def check(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.project import open_project, refuse_command
 
     writer = Writer.of(format, output, folder, show, no_colour=no_colour, reads=[lockfile], config=config)
+    if every:
+        from fusion_contracts.cli.everywhere import spare_all
+
+        spare_all(folder, writer)
 
     def checked() -> int:
         refuse_command(context.obj, "check")

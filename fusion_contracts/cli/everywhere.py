@@ -23,7 +23,7 @@ from fusion_contracts.report.counts import count
 from fusion_contracts.sources.git import tracked
 from fusion_contracts.sources.lock_at import lock_of
 
-__all__ = ["check_all"]
+__all__ = ["check_all", "spare_all"]
 
 _SETTINGS = ("fusion.toml", "pyproject.toml")
 _LOCKS = (DEFAULT_NAME, f"{DEFAULT_NAME}{FOLDER}/*")
@@ -56,6 +56,22 @@ def check_all(folder: str, asked: Asked, writer: Writer) -> int:
     if asked.servers:
         outcomes = _with_any(outcomes, asked, failed)
     return finish(_merged(outcomes, failed, base), outcomes, writer, asked, failed)
+
+
+def spare_all(folder: str, writer: Writer) -> None:
+    """Raise FusionError where a report would take the place of what the settings of a tracked lock's project name.
+
+    This comes before the check: where that fails, a report for machines is written. What git cannot say it tells then.
+    """
+    root = Path(folder)
+    if all(target.path is None for target in writer.targets):
+        return
+    try:
+        homes = set(_projects(root).values())
+    except FusionError:
+        return
+    for home in sorted(homes):
+        writer.spare(root / home)
 
 
 def _with_any(

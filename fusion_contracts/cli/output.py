@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts import __version__
 from fusion_contracts.canonical import printable
+from fusion_contracts.cli.reserved import real_path, require_free, what_is_read
 from fusion_contracts.cli.streams import give_up
 from fusion_contracts.errors import FusionError, fault
 from fusion_contracts.record import record
@@ -131,13 +132,17 @@ class Writer:
                 raise FusionError(message, "write --format FORMAT=FILE for each", stage="usage")
             targets[open_ends[0]] = replace(targets[open_ends[0]], path=Path(folder) / output)
         _require_apart([target.path for target in targets])
-        files = [target.path for target in targets if target.path is not None]
+        writer = cls(tuple(targets), frozenset(show), no_colour)
+        writer.spare(Path(folder), reads, config)
+        return writer
+
+    def spare(self, folder: Path, reads: Sequence[str | None] = (), config: str | None = None) -> None:
+        """Raise FusionError where a report would take the place of what is read in a folder; the rest is as of `of`."""
+        files = [target.path for target in self.targets if target.path is not None]
         if files:
-            words = [*filter(None, (*reads, config)), *_configured(Path(folder), config)]
-            read = {_real(Path(folder) / _file_of(word)) for word in words}
+            read = what_is_read(folder, [word for word in reads if word], config)
             for path in files:
-                _require_free(path, read)
-        return cls(tuple(targets), frozenset(show), no_colour)
+                require_free(path, read)
 
     @property
     def machine(self) -> bool:
@@ -222,71 +227,12 @@ class Writer:
 
 def _require_apart(places: Sequence[Path | None]) -> None:
     """Raise FusionError where two reports would go to one place, whatever it is called."""
-    real = [None if place is None else _real(place) for place in places]
+    real = [None if place is None else real_path(place) for place in places]
     for place, same in zip(places, real, strict=True):
         if real.count(same) > 1:
             where = "standard output" if place is None else printable(str(place))
             message = f"{real.count(same)} formats would go to {where}"
             raise FusionError(message, "give each a file of its own: --format FORMAT=FILE", stage="usage")
-
-
-_OWN = frozenset({"fusion.lock", "fusion.toml", "pyproject.toml"})
-_DATABASES = (b"SQLite format 3\0", b"PAR1")  # the second is Parquet
-_OWN_FOLDER = ".lock.d"  # of a lock that is one file a server, where any other file is an error
-
-
-def _require_free(path: Path, read: Collection[str]) -> None:
-    """Raise FusionError where a report would take the place of a lock, of settings, or of what the command reads."""
-    real = _real(path)
-    if Path(real).parent.name.endswith(_OWN_FOLDER):
-        message = f"a report would lie among the files of a lock: {printable(str(path))}"
-        raise FusionError(message, "name a file elsewhere for it", stage="usage")
-    if real in read or _OWN & {path.name, Path(real).name} or _is_kept(real):
-        message = f"a report would take the place of {printable(str(path))}"
-        raise FusionError(message, "name a file of its own for it", stage="usage")
-
-
-def _configured(folder: Path, config: str | None) -> Iterator[str]:
-    """Words of the settings that may name files of sources. None where they cannot be read, which the command says."""
-    from fusion_contracts.config import locate
-
-    try:
-        _, table = locate(folder, None if config is None else folder / config)
-    except (FusionError, OSError, ValueError):
-        return
-    sources = table.get("sources")
-    for entry in sources.values() if isinstance(sources, dict) else ():
-        values = [entry.get(key) for key in ("path", "object", "command")] if isinstance(entry, dict) else []
-        for value in values:
-            words = value if isinstance(value, list) else [value]
-            yield from (word for word in words if isinstance(word, str))
-
-
-def _file_of(word: str) -> str:
-    """The file in a word that may name a Python object in it: `server.py:mcp`."""
-    file, sign, _ = word.partition(".py:")
-    return f"{file}.py" if sign else word
-
-
-def _real(path: Path) -> str:
-    try:
-        return os.path.realpath(path)
-    except ValueError:  # no name for a file, which is said where it is written
-        return str(path)
-
-
-def _is_kept(path: str) -> bool:
-    """Whether a file is a lock or a database, such as an error log: no report of an earlier run."""
-    from fusion_contracts.sources.sniff import HEAD, Kind, kind_of
-
-    try:
-        if not os.path.isfile(path):  # noqa: PTH113 - reading a pipe may never end
-            return False
-        with open(path, "rb") as file:  # noqa: PTH123 - a name that may be none
-            head = file.read(HEAD)
-        return head.startswith(_DATABASES) or kind_of(head, "") is Kind.LOCK
-    except (OSError, ValueError):
-        return False
 
 
 def _write(texts: Mapping[Path, str]) -> None:

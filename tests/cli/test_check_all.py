@@ -165,6 +165,36 @@ def test_what_names_one_lock_is_refused(monorepo: Any, option: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["a/saved.json", "b/pages.json", "link.json", "a/../b/fusion.lock", "a/other.toml"])
+def test_a_report_takes_the_place_of_nothing_that_a_project_reads(monorepo: Any, list_pages: Any, name: str) -> None:
+    monorepo.catalog("a/saved.json", list_pages)
+    monorepo.run("lock", "-C", "a", "saved.json")
+    monorepo.write("fusion.toml", 'lockfile = "a/other.toml"\n')
+    shutil.copy(monorepo.folder / "a" / "fusion.lock", monorepo.folder / "a" / "other.toml")
+    (monorepo.folder / "link.json").symlink_to("a/saved.json")
+    monorepo.commit("saved")
+    before = monorepo.files()
+    said = f"a report would take the place of {name}; name a file of its own for it"
+    for options in (["--format", "json", "-o", name], ["--format", "text", "--format", f"html={name}"]):
+        result = monorepo.run("check", "--all", "--offline", *options)
+        assert (result.code, result.out, result.err) == (2, "", f"fusion: {said}\nexit 2: could not check\n")
+    assert monorepo.files() == before
+
+
+def test_a_report_may_lie_beside_what_a_project_reads(monorepo: Any) -> None:
+    result = monorepo.run("check", "--all", "--offline", "--base", "main", "--format", "json", "-o", "a/report.json")
+    assert (result.code, json.loads(monorepo.read("a/report.json"))["head"]["label"]) == (0, "2 locks")
+
+
+def test_why_there_is_nothing_to_check_is_in_the_report(repository: Any) -> None:
+    repository.commit("empty")
+    result = repository.run("check", "--all", "--format", "json", "-o", "report.json")
+    assert (result.code, result.out) == (2, "")
+    (error,) = json.loads(repository.read("report.json"))["errors"]
+    assert error["message"].startswith("git tracks no fusion.lock in ")
+    assert repository.run("check", "--all", "-C", "none", "--format", "json", "-o", "report.json").code == 2
+
+
 def test_no_lock_at_all(repository: Any) -> None:
     repository.commit("empty")
     result = repository.run("check", "--all")
