@@ -16,7 +16,7 @@ from fusion_contracts.sources.base import Options, Reading, joined
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.objects.target import Target
 
-__all__ = ["PythonSource", "read_object", "rooted"]
+__all__ = ["PythonSource", "read_object", "rooted", "seconds_of"]
 
 _MAKES = ("make_", "create_", "build_")
 _SECONDS = 60.0  # for the import, and again for the list: as much as a command has
@@ -76,7 +76,7 @@ class PythonSource:
 
         root = Path()  # the surroundings' folder
         target = self.target.relative(options.root)
-        module = imported(target, root, _seconds(options), words.conceal)
+        module = imported(target, root, seconds_of(options), words.conceal)
         if not target.attr:
             return _only_server(module, self.label)
         found: Any = module
@@ -137,7 +137,7 @@ def read_object(  # noqa: PLR0913 - what is read, how, and what it is called
     from fusion_contracts.sources.known import Known
     from fusion_contracts.sources.objects.listing import Asking, listings
 
-    asking = Asking(label, _seconds(options), options.protocol_version, (words or _Words(options)).explain)
+    asking = Asking(label, seconds_of(options), options.protocol_version, (words or _Words(options)).explain)
     found = listings(item, asking)
     if "" not in found and options.name is not None:
         if options.name not in found:
@@ -162,7 +162,8 @@ def _is_telling(value: str) -> bool:
     return is_secret_value(value) or (len(value) >= _LONG and mixed)
 
 
-def _seconds(options: Options) -> float:
+def seconds_of(options: Options) -> float:
+    """The seconds that an import has, and then a list, and a factory that makes the object."""
     return _SECONDS if options.timeout is None else options.timeout
 
 
@@ -177,11 +178,11 @@ def _made(factory: Any, label: str, options: Options, words: _Words) -> Any:
         step = f"leave out the parentheses: {label.removesuffix('()')}"
         raise FusionError(f"{label} cannot be called", step, stage="usage")
     try:
-        with alarm(_seconds(options)):
+        with alarm(seconds_of(options)):
             made = factory()
-        return in_a_loop(_awaiting(made), _seconds(options)) if inspect.isawaitable(made) else made
+        return in_a_loop(_awaiting(made), seconds_of(options)) if inspect.isawaitable(made) else made
     except (SilenceError, LateError):
-        said = f"has not returned after {_seconds(options):g} s"
+        said = f"has not returned after {seconds_of(options):g} s"
     except EndedError:
         raise
     except SystemExit as error:  # as argparse does: it would take every other source with it
