@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any
 
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import OK, REFUSED, Writer, tell
@@ -20,6 +18,7 @@ from fusion_contracts.cli.wanted import Access, asked
 from fusion_contracts.cli.watching.account import Account
 from fusion_contracts.cli.watching.basis import Basis, Choice, basis_of, files_of
 from fusion_contracts.cli.watching.delivery import Delivery
+from fusion_contracts.cli.watching.inbox import Inbox
 from fusion_contracts.cli.watching.ledger import Ledger, default_place
 from fusion_contracts.cli.watching.readers import Readers
 from fusion_contracts.cli.watching.run import Watch
@@ -128,7 +127,7 @@ def _choice(project: Project, wish: Wish) -> Choice:
 def _watch(  # noqa: PLR0913, PLR0917 - all that a watch is made of
     project: Project, wish: Wish, choice: Choice, basis: Basis, ledger: Ledger, sinks: Sequence[Sink]
 ) -> Watch:
-    events: SimpleQueue[Any] = SimpleQueue()
+    inbox = Inbox()
     config = None if project.place is None else os.path.relpath(project.place.path, project.root)
 
     def again() -> Basis:
@@ -136,8 +135,8 @@ def _watch(  # noqa: PLR0913, PLR0917 - all that a watch is made of
 
     return Watch(
         again, basis, files_of, Account(ledger, Level[wish.level.upper()], _now),
-        Delivery(sinks, ledger, events.put, _say), Schedule(seconds_of(wish.every) or 0.0),
-        Readers(wish.effort.jobs or JOBS, wish.listen, events.put, tell), events, tell,
+        Delivery(sinks, ledger, inbox.put, _say), Schedule(seconds_of(wish.every) or 0.0),
+        Readers(wish.effort.jobs or JOBS, wish.listen, inbox.put, tell), inbox, tell,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from queue import SimpleQueue
 
 from fusion_contracts.cli.watching.ledger import Ledger, Pending
 from fusion_contracts.cli.watching.sinks import NotTakenError, Sink
+from fusion_contracts.model import JsonObject
 from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
 
@@ -21,6 +22,7 @@ __all__ = ["Delivery", "Outcome"]
 _FIRST, _LONGEST = 1.0, 300.0  # seconds after which a sink that failed is tried again
 _DOUBLINGS = 12
 _BATCH = 100  # events that a sink has in hand at a time
+_BYTES = 2**19  # of them, unless it is one: so little that `Lines` finds it again where a kill left it unnoted
 _SOON = 60.0  # seconds for which such a run still waits, where a receiver asks for time
 _TRIES = 4  # after which a run that ends by itself gives up
 
@@ -42,7 +44,7 @@ class _State:
 
     sink: Sink
     name: str
-    queue: SimpleQueue[Sequence[Pending]]
+    queue: SimpleQueue[Sequence[tuple[int, JsonObject]]]
     busy: bool = False
     failures: int = 0
     until: float = 0.0
@@ -89,20 +91,12 @@ class Delivery:
 
     def _work(self, number: int, state: _State) -> None:
         while batch := state.queue.get():
-            for one in batch:
-                outcome = self._put(number, state.sink, one, last=one is batch[-1])
-                self._done(outcome)
-                if outcome.last:
+            for seq, event in batch:
+                error = _put(state.sink, event)
+                stops = error is not None and not (isinstance(error, NotTakenError) and error.alone)
+                self._done(Outcome(number, seq, error, last=stops or seq == batch[-1][0]))
+                if stops:
                     break
-
-    def _put(self, number: int, sink: Sink, one: Pending, *, last: bool) -> Outcome:
-        try:
-            sink.put(one.event)
-        except NotTakenError as error:
-            return Outcome(number, one.seq, error, last=last or not error.alone)
-        except Exception as error:  # noqa: BLE001 - raised again in the thread that asked
-            return Outcome(number, one.seq, error, last=True)
-        return Outcome(number, one.seq, last=last)
 
     def reload(self) -> None:
         """Read what is pending anew: the ledger was changed."""
@@ -110,26 +104,35 @@ class Delivery:
 
     def push(self, now: float) -> None:
         """Hand on what is pending, to every sink that is ready for it."""
-        batches = {}
+        batches = []
         for state in self._states:
             if not state.busy and state.until <= now:
-                batch = [one for one in self._pending.values() if state.ready(one, now)][:_BATCH]
+                batch = _handful(one for one in self._pending.values() if state.ready(one, now))
                 if batch:
-                    batches[id(state)] = batch
+                    batches.append((state, batch))
         if not batches:
             return
-        self._ledger.trying({one.seq for batch in batches.values() for one in batch})
-        for state in self._states:
-            if id(state) in batches:
-                state.busy = True
-                state.queue.put(batches[id(state)])
+        seqs = {seq for _, batch in batches for seq in batch}
+        self._ledger.trying(seqs)
+        events = self._ledger.events(seqs)
+        for state, batch in batches:
+            state.busy = True
+            state.queue.put([(seq, events[seq]) for seq in batch])
 
-    def came(self, outcome: Outcome, now: float) -> None:
-        """Note what became of an event. Raises what ends the watch."""
+    def came(self, outcomes: Sequence[Outcome], now: float) -> None:
+        """Note what became of events: all that were taken in one go, as each time the disk is waited for.
+
+        Raises what ends the watch.
+        """
+        self._take([(one.seq, self._states[one.sink].name) for one in outcomes if one.error is None])
+        for one in outcomes:
+            self._settle(one, now)
+
+    def _settle(self, outcome: Outcome, now: float) -> None:
+        """Say, and take into account, how it went with a sink."""
         state = self._states[outcome.sink]
         state.busy = not outcome.last
         if outcome.error is None:
-            self._take(outcome.seq, state.name)
             state.waiting.pop(outcome.seq, None)
             if state.failures:
                 self._say(f"{_label(state.sink)} takes what is posted again")
@@ -149,14 +152,16 @@ class Delivery:
                 self._say(f"{_label(state.sink)}: {outcome.error}; what it did not take is kept, and tried again")
             state.failures += 1
 
-    def _take(self, seq: int, name: str) -> None:
-        self._ledger.took(seq, name, self._names)
-        one = self._pending[seq]
-        taken = one.taken | {name}
-        if taken >= self._names:
-            del self._pending[seq]
-        else:
-            self._pending[seq] = replace(one, taken=taken)
+    def _take(self, taken: Sequence[tuple[int, str]]) -> None:
+        if taken:
+            self._ledger.took(taken, self._names)
+        for seq, name in taken:
+            one = self._pending[seq]
+            told = one.taken | {name}
+            if told >= self._names:
+                del self._pending[seq]
+            else:
+                self._pending[seq] = replace(one, taken=told)
 
     def _wait(self, failures: int, error: NotTakenError) -> float:
         return max(min(_FIRST * 2.0 ** min(failures, _DOUBLINGS), _LONGEST), error.wait or 0.0)
@@ -189,6 +194,27 @@ class Delivery:
             if left:
                 found.append(f"{count(left, 'event')} not taken by {_label(state.sink)}")
         return found
+
+
+def _put(sink: Sink, event: JsonObject) -> Exception | None:
+    """Hand an event to a sink. What went wrong is raised, where it must be, in the thread that has the ledger."""
+    try:
+        sink.put(event)
+    except Exception as error:  # noqa: BLE001
+        return error
+    return None
+
+
+def _handful(waiting: Iterable[Pending]) -> list[int]:
+    """The numbers of as many events as a sink has in hand at a time, the first ones."""
+    found: list[int] = []
+    size = 0
+    for one in waiting:
+        size += one.size
+        if found and (len(found) == _BATCH or size > _BYTES):
+            break
+        found.append(one.seq)
+    return found
 
 
 def _label(sink: Sink) -> str:

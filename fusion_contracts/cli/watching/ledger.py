@@ -51,10 +51,15 @@ class Standing:
 
 @record
 class Pending:
-    """An event that not everybody took yet, and the names of those who did."""
+    """An event that not everybody took yet, and the names of those who did. What it says stays in the file.
+
+    It tells that what has this `key` begins where it `opens`, else that it is over; `size` is in bytes.
+    """
 
     seq: int
-    event: JsonObject
+    key: str
+    opens: bool
+    size: int
     taken: frozenset[str]
 
 
@@ -157,8 +162,15 @@ class Ledger:
     def pending(self) -> list[Pending]:
         """The events that are still to be posted, oldest first."""
         with self._told():
-            rows = self._db.execute("SELECT seq, body, taken FROM outbox ORDER BY seq").fetchall()
-        return [Pending(seq, json.loads(body), frozenset(json.loads(taken))) for seq, body, taken in rows]
+            asked = "SELECT seq, key, opens, length(body), taken FROM outbox ORDER BY seq"  # a body is ASCII
+            rows = self._db.execute(asked).fetchall()
+        return [Pending(row[0], row[1], bool(row[2]), row[3], frozenset(json.loads(row[4]))) for row in rows]
+
+    def events(self, seqs: Iterable[int]) -> dict[int, JsonObject]:
+        """What these events say, by their number."""
+        with self._told():
+            found = {seq: self._db.execute("SELECT body FROM outbox WHERE seq = ?", (seq,)).fetchone() for seq in seqs}
+        return {seq: json.loads(row[0]) for seq, row in found.items()}
 
     def change(self, begun: Iterable[tuple[Standing, JsonObject]], over: Mapping[str, JsonObject]) -> None:
         """Keep what begins, each with its event, and let go of what is over, by key, with its event.
@@ -189,15 +201,19 @@ class Ledger:
         with self._told(), self._change():
             self._db.executemany("UPDATE outbox SET tried = 1 WHERE seq = ? AND NOT tried", [(seq,) for seq in seqs])
 
-    def took(self, seq: int, name: str, everybody: Collection[str]) -> None:
-        """Note that somebody took an event; one that `everybody` took is done with."""
+    def took(self, taken: Iterable[tuple[int, str]], everybody: Collection[str]) -> None:
+        """Note, in one go, which events somebody took, and who; one that `everybody` took is done with."""
         with self._told(), self._change():
-            row = self._db.execute("SELECT taken FROM outbox WHERE seq = ?", (seq,)).fetchone()
-            taken = {*json.loads(row[0]), name} if row else set()
-            if taken.issuperset(everybody):
-                self._db.execute("DELETE FROM outbox WHERE seq = ?", (seq,))
-            else:
-                self._db.execute("UPDATE outbox SET taken = ? WHERE seq = ?", (json.dumps(sorted(taken)), seq))
+            for seq, name in taken:
+                self._take(seq, name, everybody)
+
+    def _take(self, seq: int, name: str, everybody: Collection[str]) -> None:
+        row = self._db.execute("SELECT taken FROM outbox WHERE seq = ?", (seq,)).fetchone()
+        taken = {*json.loads(row[0]), name} if row else set()
+        if taken.issuperset(everybody):
+            self._db.execute("DELETE FROM outbox WHERE seq = ?", (seq,))
+        else:
+            self._db.execute("UPDATE outbox SET taken = ? WHERE seq = ?", (json.dumps(sorted(taken)), seq))
 
     def close(self) -> None:
         """Let another watch have it."""

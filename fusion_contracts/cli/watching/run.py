@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from queue import Empty, SimpleQueue
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.watching.account import Account
 from fusion_contracts.cli.watching.basis import Basis, Judged
-from fusion_contracts.cli.watching.delivery import Delivery, Outcome
+from fusion_contracts.cli.watching.delivery import Delivery
+from fusion_contracts.cli.watching.inbox import Event, Inbox, Stopped
 from fusion_contracts.cli.watching.readers import Ended, Listed, Readers
 from fusion_contracts.cli.watching.schedule import Schedule
 from fusion_contracts.diff import Report, Side
 from fusion_contracts.errors import FusionError, Problem
-from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
 from fusion_contracts.sources import running
 from fusion_contracts.sources.base import Reading
 
-__all__ = ["Stopped", "Watch"]
+__all__ = ["Watch"]
 
 _LOOK = 1.0  # seconds between two looks at the files of lock and settings
 _LAST_POSTS = 2.0  # seconds in which what is being posted may still be taken
-
-
-@record
-class Stopped:
-    """A signal came."""
-
-    number: int
 
 
 @dataclass(slots=True)
@@ -47,7 +36,7 @@ class Watch:
     delivery: Delivery
     schedule: Schedule
     readers: Readers
-    events: SimpleQueue[Listed | Ended | Outcome | Stopped]
+    inbox: Inbox
     say: Callable[[str], None]
     clock: Callable[[], float] = time.monotonic
     live: dict[str, Reading] = field(default_factory=dict)
@@ -62,7 +51,7 @@ class Watch:
 
     def run(self) -> Stopped:
         """Watch until a signal comes, and say which. Raises FusionError where what was posted can be kept no more."""
-        with signals(self.events):
+        with self.inbox.signals():
             try:
                 self._begin()
                 while True:
@@ -76,7 +65,7 @@ class Watch:
     def once(self) -> Stopped | None:
         """Read every server once, post what is to be posted, and give a signal that came before that."""
         self._stays = False
-        with signals(self.events):
+        with self.inbox.signals():
             try:
                 self._begin()
                 while self._first or not self.delivery.given_up(self.clock()):
@@ -96,18 +85,15 @@ class Watch:
         self._told(self.account.settled(self.basis, self._without_server()))
         self._step(None)
 
-    def _next(self) -> Listed | Ended | Outcome | Stopped | None:
+    def _next(self) -> Event | None:
         """What happens next; None where it is time to do something."""
         now = self.clock()
         waits = [self.delivery.wait(now), max(0.0, self._looked + _LOOK - now)]
         if self._stays and self.readers.free:
             waits.append(self.schedule.wait(now))
-        try:
-            return self.events.get(timeout=min(wait for wait in waits if wait is not None))
-        except Empty:
-            return None
+        return self.inbox.get(min(wait for wait in waits if wait is not None))
 
-    def _step(self, event: Listed | Ended | Outcome | None) -> None:
+    def _step(self, event: Event | None) -> None:
         now = self.clock()
         match event:
             case Listed():
@@ -115,9 +101,9 @@ class Watch:
                 self._read(event.name, event.reading)
             case Ended():
                 self._ended(event, now)
-            case Outcome():
+            case list():
                 self.delivery.came(event, now)
-            case None:
+            case _:
                 pass
         if self._stays and now >= self._looked + _LOOK:
             self._look()
@@ -244,45 +230,13 @@ class Watch:
         self.readers.stop(self._hurried)
         until = time.monotonic() + _LAST_POSTS
         while self.delivery.is_busy and time.monotonic() < until:
-            try:
-                event = self.events.get(timeout=max(0.0, until - time.monotonic()))
-            except Empty:
+            event = self.inbox.get(max(0.0, until - time.monotonic()))
+            if event is None or isinstance(event, Stopped):
                 break
-            if isinstance(event, Stopped):
-                break
-            if isinstance(event, Outcome) and not isinstance(event.error, OSError):
-                self.delivery.came(event, self.clock())
+            if isinstance(event, list):
+                self.delivery.came([one for one in event if not isinstance(one.error, OSError)], self.clock())
 
     def _hurried(self) -> None:
         """Let a second signal end at once what the first one ended politely."""
-        kept = []
-        while True:
-            try:
-                event = self.events.get_nowait()
-            except Empty:
-                break
-            if isinstance(event, Stopped):
-                running.stop()
-            elif isinstance(event, Outcome):
-                kept.append(event)
-        for event in kept:
-            self.events.put(event)
-
-
-@contextmanager
-def signals(events: SimpleQueue[Listed | Ended | Outcome | Stopped]) -> Iterator[None]:
-    """Let signals that would end this process be events, in the main thread."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-    before = {number: signal.getsignal(number) for number in numbers}
-    ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]
-    try:
-        for number in numbers:
-            if number not in ignored or number == signal.SIGTERM:
-                signal.signal(number, lambda number, _: events.put(Stopped(number)))
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for _ in range(self.inbox.only_outcomes()):
+            running.stop()

@@ -15,7 +15,7 @@ from fusion_contracts.record import record
 
 __all__ = ["Lines", "NotTakenError", "Printed", "Sink"]
 
-_TAIL = 2**20  # bytes from which on the last line of a file is none of ours
+_TAIL = 2**20  # bytes at the end of a file in which lines stand that may not have been noted
 
 
 class NotTakenError(Exception):
@@ -66,8 +66,8 @@ class Printed:
 class Lines:
     """A file of JSON lines, appended to. It is opened for each event, so that another program may rotate it.
 
-    A line that a kill cut short is taken away before the next is written, and one that was written whole, and not noted
-    any more, is not written again.
+    A line that a kill cut short is taken away before the next is written, and those that were written whole, and not
+    noted any more, are not written again. They are looked for where they can be: `delivery` hands on less than that.
     """
 
     path: Path
@@ -95,7 +95,7 @@ class Lines:
                 start = max(0, end - max(_TAIL, len(data)))
                 file.seek(start)
                 tail = file.read(end - start)
-                if tail.endswith(b"\n") and tail[:-1].rpartition(b"\n")[2] == data[:-1]:
+                if b"\n" + data in tail or tail.startswith(data):
                     return
                 half = tail.rpartition(b"\n")[2]
                 if half and data.startswith(half):  # a kill came in the middle of this event

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from queue import SimpleQueue
 
-from fusion_contracts.cli.watching.delivery import Delivery, Outcome
-from fusion_contracts.cli.watching.ledger import Ledger, Standing
+import pytest
+
+from fusion_contracts.cli.watching.delivery import Delivery, Outcome, _handful
+from fusion_contracts.cli.watching.inbox import Inbox
+from fusion_contracts.cli.watching.ledger import Ledger, Pending, Standing
 from fusion_contracts.cli.watching.sinks import NotTakenError
 from fusion_contracts.model import JsonObject
 
@@ -42,7 +46,7 @@ def delivered(desk: Desk, place: Path) -> tuple[Delivery, Ledger]:
     delivery.push(0.0)
     while delivery.is_busy:
         assert delivery.wait(0.0) is None
-        delivery.came(outcomes.get(timeout=60), 0.0)
+        delivery.came([outcomes.get(timeout=60)], 0.0)
     return delivery, ledger
 
 
@@ -52,6 +56,45 @@ def test_a_sink_is_asked_once_what_it_is_called_however_many_events_wait(tmp_pat
     assert (len(desk.took), ledger.pending(), delivery.wait(0.0)) == (EVENTS, [], None)
     assert desk.asked == 1
     ledger.close()
+
+
+def test_what_was_taken_meanwhile_is_noted_in_one_go(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "state")
+    ids = [str(number) for number in range(EVENTS)]
+    ledger.change([(Standing(one, "pages", {}, "then", ""), {"id": one}) for one in ids], {})
+    inbox = Inbox()
+    desk = Desk()
+    delivery = Delivery([desk], ledger, inbox.put, lambda _: None)
+    said: list[str] = []
+    ledger._db.set_trace_callback(said.append)
+    delivery.push(0.0)
+    while len(desk.took) < EVENTS or inbox._queue.qsize() < EVENTS:
+        time.sleep(0.01)
+    outcomes = inbox.get(60)
+    assert isinstance(outcomes, list)
+    delivery.came(outcomes, 0.0)
+    assert said.count("COMMIT") == 2  # that they are being posted, and that they were
+    assert (ledger.pending(), delivery.is_busy) == ([], False)
+    ledger.close()
+
+
+def test_what_ends_the_watch_keeps_nothing_from_being_noted(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "state")
+    ledger.change([(Standing(one, "pages", {}, "then", ""), {"id": one}) for one in "ab"], {})
+    delivery = Delivery([Desk()], ledger, lambda _: None, lambda _: None)
+    delivery.push(0.0)
+    with pytest.raises(BrokenPipeError):
+        delivery.came([Outcome(0, 1), Outcome(0, 2, BrokenPipeError(), last=True)], 0.0)
+    assert [one.seq for one in ledger.pending()] == [2]
+    ledger.close()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "first"), [([10] * 150, 100), ([2**18, 2**18, 1], 2), ([2**20, 1], 1), ([1, 2**20], 1), ([], 0)]
+)
+def test_a_sink_has_so_many_events_in_hand_and_so_many_bytes(sizes: list[int], first: int) -> None:
+    waiting = [Pending(number, "", True, size, frozenset()) for number, size in enumerate(sizes)]
+    assert _handful(waiting) == list(range(first))
 
 
 def test_what_was_refused_alone_is_due_when_its_own_time_is_over(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sqlite3
 import subprocess
@@ -24,19 +25,24 @@ def told(word: str) -> dict[str, Any]:
 
 
 def words(ledger: Ledger) -> list[str]:
-    return [one.event["id"] for one in ledger.pending()]
+    return [one["id"] for one in ledger.events([one.seq for one in ledger.pending()]).values()]
+
+
+def pending(seq: int, key: str, word: str, *taken: str, opens: bool = True) -> Pending:
+    return Pending(seq, key, opens, len(json.dumps(told(word))), frozenset(taken))
 
 
 def test_what_begins_and_what_is_over_survives_a_restart(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "state")
     ledger.change([(standing("a"), told("a begins")), (standing("b"), told("b begins"))], {})
     ledger.trying([1, 2])
-    ledger.took(1, "stdout", {"stdout"})
+    ledger.took([(1, "stdout")], {"stdout"})
     ledger.change([], {"a": told("a is over")})
     ledger.close()
     again = Ledger(tmp_path / "state")
     assert again.standing() == {"b": standing("b")}
-    assert again.pending() == [Pending(2, told("b begins"), frozenset()), Pending(3, told("a is over"), frozenset())]
+    assert again.pending() == [pending(2, "b", "b begins"), pending(3, "a", "a is over", opens=False)]
+    assert words(again) == ["b begins", "a is over"]
 
 
 def test_nobody_is_told_that_something_is_over_of_which_nobody_was_told(tmp_path: Path) -> None:
@@ -58,9 +64,9 @@ def test_an_event_stays_until_everybody_took_it(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "state")
     ledger.change([(standing("a"), told("a begins"))], {})
     everybody = {"stdout", "webhook:x"}
-    ledger.took(1, "stdout", everybody)
-    assert ledger.pending() == [Pending(1, told("a begins"), frozenset({"stdout"}))]
-    ledger.took(1, "webhook:x", everybody)
+    ledger.took([(1, "stdout")], everybody)
+    assert ledger.pending() == [pending(1, "a", "a begins", "stdout")]
+    ledger.took([(1, "webhook:x")], everybody)
     assert ledger.pending() == []
 
 

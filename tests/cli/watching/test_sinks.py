@@ -39,6 +39,15 @@ def test_a_line_that_was_written_and_not_noted_is_not_written_again(tmp_path: Pa
     assert path.read_text(encoding="utf-8") == line(ONE) + line(TWO)
 
 
+def test_of_several_lines_that_were_not_noted_none_is_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    three = {**TWO, "id": "3"}
+    path.write_text(line(ONE) + line(TWO) + line(three)[:9], encoding="utf-8")
+    for one in (ONE, TWO, three):
+        Lines(path).put(one)
+    assert path.read_text(encoding="utf-8") == line(ONE) + line(TWO) + line(three)
+
+
 def test_half_a_line_of_somebody_else_stays_and_is_ended(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text("no end", encoding="utf-8")

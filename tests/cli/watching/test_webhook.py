@@ -229,6 +229,32 @@ def test_a_watch_that_is_killed_between_post_and_note_posts_the_same_event_again
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_file_has_each_of_many_events_once_whenever_the_kill_comes(
+    pages: Any, watch: Start, serve: Callable[..., Site]
+) -> None:
+    tools = [{"name": f"tool_{number}", "inputSchema": {}} for number in range(60)]
+    pages.serve("pages", TOOL, *tools)
+    log = pages.folder / "log.jsonl"
+    kills: list[int] = [1, 2, 5]
+
+    def answer(exchange: Exchange) -> None:
+        if kills and len(site.seen) >= kills[0]:
+            kills.pop(0)
+            site.seen.clear()
+            os.kill(running.process.pid, signal.SIGKILL)
+        exchange.status(204)
+
+    site = serve(answer)
+    while kills:
+        running = watch("--webhook", site.url, "--output", "log.jsonl")
+        assert running.wait() == -signal.SIGKILL
+    assert pages.run("watch", "--once", "--webhook", site.url, "--output", "log.jsonl").code == 0
+    found = [json.loads(text) for text in log.read_text(encoding="utf-8").splitlines()]
+    assert len({one["id"] for one in found}) == len(found)
+    assert {one["finding"]["tool"] for one in found} >= {tool["name"] for tool in tools}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_of_what_may_have_been_posted_before_a_kill_the_end_is_told(
     pages: Any, watch: Start, serve: Callable[..., Site]
 ) -> None:
