@@ -1,17 +1,18 @@
 """Events on their way: each sink has a thread, a queue and its own patience; the ledger says who took what.
 
 A sink that fails is left alone for a while, longer each time, and stops none of the others. An event that a receiver
-refuses by itself waits alone, and the next ones go past it.
+refuses by itself waits alone, and the next ones go past it. So much waits for a sink, and no more (`backlog`).
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from queue import SimpleQueue
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
+from fusion_contracts.cli.watching.backlog import excess, limit, notice
 from fusion_contracts.cli.watching.ledger import Ledger, Pending
+from fusion_contracts.cli.watching.recipient import NOTICE, Recipient
 from fusion_contracts.cli.watching.sinks import NotTakenError, Sink
 from fusion_contracts.model import JsonObject
 from fusion_contracts.record import record
@@ -21,10 +22,6 @@ __all__ = ["Delivery", "Outcome"]
 
 _FIRST, _LONGEST = 1.0, 300.0  # seconds after which a sink that failed is tried again
 _DOUBLINGS = 12
-_BATCH = 100  # events that a sink has in hand at a time
-_BYTES = 2**19  # of them, unless it is one: so little that `Lines` finds it again where a kill left it unnoted
-_SOON = 60.0  # seconds for which such a run still waits, where a receiver asks for time
-_TRIES = 4  # after which a run that ends by itself gives up
 
 
 @record
@@ -36,38 +33,6 @@ class Outcome:
     error: Exception | None = None
     last: bool = False
     """Whether the sink has nothing in hand any more."""
-
-
-@dataclass(slots=True)
-class _State:
-    """What is known of one sink. `name` is asked of it once: a file has to be looked up for it."""
-
-    sink: Sink
-    name: str
-    queue: SimpleQueue[Sequence[tuple[int, JsonObject]]]
-    busy: bool = False
-    failures: int = 0
-    until: float = 0.0
-    waiting: dict[int, tuple[int, float]] = field(default_factory=dict)
-    """Of events that it refused alone: how often, and until when they wait."""
-
-    def ready(self, one: Pending, now: float) -> bool:
-        return self.name not in one.taken and self.waiting.get(one.seq, (0, now))[1] <= now
-
-    def due(self, pending: Iterable[Pending]) -> float | None:
-        """When it takes the first of these that it did not take yet; None where there is no such."""
-        first: float | None = None
-        for one in pending:
-            if self.name not in one.taken:
-                waits = self.waiting.get(one.seq, (0, 0.0))[1]
-                if waits <= self.until:
-                    return self.until
-                first = waits if first is None else min(first, waits)
-        return first
-
-    def is_hopeless(self, one: Pending, now: float) -> bool:
-        tries, until = self.waiting.get(one.seq, (0, 0.0))
-        return max(self.failures, tries) >= _TRIES or max(self.until, until) - now > _SOON
 
 
 class Delivery:
@@ -82,117 +47,127 @@ class Delivery:
     ) -> None:
         """`done` is called in a sink's thread with what became of an event; `came` wants to be told of it."""
         self._ledger, self._done, self._say = ledger, done, say
-        self._states = [_State(sink, sink.name, SimpleQueue()) for sink in sinks]
-        self._names = frozenset(state.name for state in self._states)
+        named = [(sink, sink.name) for sink in sinks]
+        self._all = [Recipient(sink, name, ledger.dropped(name)) for sink, name in named]
+        self._names = frozenset(one.name for one in self._all)
         self._pending: dict[int, Pending] = {}
         self.reload()
-        for number, state in enumerate(self._states):
-            threading.Thread(target=self._work, args=(number, state), daemon=True).start()
+        for number, one in enumerate(self._all):
+            threading.Thread(target=self._work, args=(number, one), daemon=True).start()
 
-    def _work(self, number: int, state: _State) -> None:
-        while batch := state.queue.get():
+    def _work(self, number: int, one: Recipient) -> None:
+        while batch := one.queue.get():
             for seq, event in batch:
-                error = _put(state.sink, event)
+                error = _put(one.sink, event)
                 stops = error is not None and not (isinstance(error, NotTakenError) and error.alone)
                 self._done(Outcome(number, seq, error, last=stops or seq == batch[-1][0]))
                 if stops:
                     break
 
     def reload(self) -> None:
-        """Read what is pending anew: the ledger was changed."""
-        self._pending = {one.seq: one for one in self._ledger.pending()}
+        """Read what is pending anew: the ledger was changed. What is too much for a sink is dropped."""
+        self._pending = self._ledger.pending(self._pending)
+        for one in self._all:
+            mine = [event for event in self._pending.values() if one.name not in event.taken]
+            gone = excess(mine, one.hand)
+            if gone:
+                self._drop(one, gone)
+
+    def _drop(self, one: Recipient, gone: Collection[int]) -> None:
+        self._ledger.drop(gone, one.name, self._names)
+        self._done_with([(seq, one.name) for seq in gone])
+        for seq in gone:
+            one.refused.pop(seq, None)
+        if one.dropped is None:
+            first = "what is over again is dropped first, then the oldest"
+            self._say(f"{one.label}: no more than {limit()} are kept for it; {first}, and it will be told how many")
+        one.dropped = self._ledger.dropped(one.name)
 
     def push(self, now: float) -> None:
         """Hand on what is pending, to every sink that is ready for it."""
-        batches = []
-        for state in self._states:
-            if not state.busy and state.until <= now:
-                batch = _handful(one for one in self._pending.values() if state.ready(one, now))
-                if batch:
-                    batches.append((state, batch))
+        found = [(one, one.ready(self._pending.values(), now)) for one in self._all]
+        batches = [(one, batch) for one, batch in found if batch]
         if not batches:
             return
-        seqs = {seq for _, batch in batches for seq in batch}
+        seqs = {seq for _, batch in batches for seq in batch} - {NOTICE}
         self._ledger.trying(seqs)
         events = self._ledger.events(seqs)
-        for state, batch in batches:
-            state.busy = True
-            state.queue.put([(seq, events[seq]) for seq in batch])
+        for one, batch in batches:
+            one.hand, one.telling = frozenset(batch), one.dropped
+            told = {} if one.dropped is None else {NOTICE: notice(one.dropped)}
+            one.queue.put([(seq, told[seq] if seq == NOTICE else events[seq]) for seq in batch])
 
     def came(self, outcomes: Sequence[Outcome], now: float) -> None:
         """Note what became of events: all that were taken in one go, as each time the disk is waited for.
 
         Raises what ends the watch.
         """
-        self._take([(one.seq, self._states[one.sink].name) for one in outcomes if one.error is None])
-        for one in outcomes:
-            self._settle(one, now)
+        taken = [(one.seq, self._all[one.sink]) for one in outcomes if one.error is None]
+        events = [(seq, one.name) for seq, one in taken if seq != NOTICE]
+        if events:
+            self._ledger.took(events, self._names)
+            self._done_with(events)
+        for seq, one in taken:
+            if seq == NOTICE and one.telling is not None:
+                self._ledger.told(one.telling)
+                one.dropped = self._ledger.dropped(one.name)
+        for outcome in outcomes:
+            self._settle(outcome, now)
 
-    def _settle(self, outcome: Outcome, now: float) -> None:
-        """Say, and take into account, how it went with a sink."""
-        state = self._states[outcome.sink]
-        state.busy = not outcome.last
-        if outcome.error is None:
-            state.waiting.pop(outcome.seq, None)
-            if state.failures:
-                self._say(f"{_label(state.sink)} takes what is posted again")
-            state.failures = 0
-        elif not isinstance(outcome.error, NotTakenError):
-            raise outcome.error
-        elif outcome.error.alone:
-            refused = state.waiting.get(outcome.seq, (0, 0.0))[0]
-            wait = self._wait(refused, outcome.error)
-            if not refused:
-                self._say(f"{_label(state.sink)} refuses an event: {outcome.error}; it is kept, and tried again")
-            state.waiting[outcome.seq] = (refused + 1, now + wait)
-        else:
-            wait = self._wait(state.failures, outcome.error)
-            state.until = now + wait
-            if not state.failures:
-                self._say(f"{_label(state.sink)}: {outcome.error}; what it did not take is kept, and tried again")
-            state.failures += 1
-
-    def _take(self, taken: Sequence[tuple[int, str]]) -> None:
-        if taken:
-            self._ledger.took(taken, self._names)
+    def _done_with(self, taken: Sequence[tuple[int, str]]) -> None:
         for seq, name in taken:
-            one = self._pending[seq]
-            told = one.taken | {name}
+            told = self._pending[seq].taken | {name}
             if told >= self._names:
                 del self._pending[seq]
             else:
-                self._pending[seq] = replace(one, taken=told)
+                self._pending[seq] = replace(self._pending[seq], taken=told)
 
-    def _wait(self, failures: int, error: NotTakenError) -> float:
-        return max(min(_FIRST * 2.0 ** min(failures, _DOUBLINGS), _LONGEST), error.wait or 0.0)
+    def _settle(self, outcome: Outcome, now: float) -> None:
+        """Say, and take into account, how it went with a sink."""
+        one, error = self._all[outcome.sink], outcome.error
+        if outcome.last:
+            one.hand = ()
+        if error is None:
+            one.refused.pop(outcome.seq, None)
+            if one.failures:
+                self._say(f"{one.label} takes what is posted again")
+            one.failures = 0
+        elif not isinstance(error, NotTakenError):
+            raise error
+        elif error.alone:
+            refused = one.refused.get(outcome.seq, (0, 0.0))[0]
+            if not refused:
+                self._say(f"{one.label} refuses an event: {error}; it is kept, and tried again")
+            one.refused[outcome.seq] = (refused + 1, now + _patience(refused, error))
+        else:
+            one.until = now + _patience(one.failures, error)
+            if not one.failures:
+                self._say(f"{one.label}: {error}; what it did not take is kept, and tried again")
+            one.failures += 1
 
     def wait(self, now: float) -> float | None:
         """Seconds until a sink is to be tried again; None where nobody waits for that."""
-        dues = (state.due(self._pending.values()) for state in self._states if not state.busy)
+        dues = (one.due(self._pending.values()) for one in self._all if not one.hand)
         times = [due for due in dues if due is not None]
         return max(0.0, min(times) - now) if times else None
 
     @property
     def is_busy(self) -> bool:
         """Whether a sink has something in hand."""
-        return any(state.busy for state in self._states)
+        return any(one.hand for one in self._all)
 
     def given_up(self, now: float) -> bool:
         """Whether all that is left was tried often enough, or waits too long, for a run that ends by itself."""
-        return not self.is_busy and all(
-            state.is_hopeless(one, now)
-            for state in self._states
-            for one in self._pending.values()
-            if state.name not in one.taken
-        )
+        return not self.is_busy and all(one.is_hopeless(self._pending.values(), now) for one in self._all)
 
     def owed(self) -> list[str]:
         """What was not taken, a phrase for each sink: `2 events not taken by the webhook https://...`."""
         found = []
-        for state in self._states:
-            left = sum(state.name not in one.taken for one in self._pending.values())
+        for one in self._all:
+            left = sum(1 for _ in one.waiting(self._pending.values()))
             if left:
-                found.append(f"{count(left, 'event')} not taken by {_label(state.sink)}")
+                dropped = "" if one.dropped is None else f" ({one.dropped.number:,} dropped)"
+                found.append(f"{count(left, 'event')} not taken by {one.label}{dropped}")
         return found
 
 
@@ -205,17 +180,6 @@ def _put(sink: Sink, event: JsonObject) -> Exception | None:
     return None
 
 
-def _handful(waiting: Iterable[Pending]) -> list[int]:
-    """The numbers of as many events as a sink has in hand at a time, the first ones."""
-    found: list[int] = []
-    size = 0
-    for one in waiting:
-        size += one.size
-        if found and (len(found) == _BATCH or size > _BYTES):
-            break
-        found.append(one.seq)
-    return found
-
-
-def _label(sink: Sink) -> str:
-    return str(getattr(sink, "label", sink.name))
+def _patience(failures: int, error: NotTakenError) -> float:
+    """Seconds until a sink is tried again."""
+    return max(min(_FIRST * 2.0 ** min(failures, _DOUBLINGS), _LONGEST), error.wait or 0.0)

@@ -21,6 +21,7 @@ __all__ = ["SCHEMA_VERSION", "Because", "Kind", "event", "finding_of", "line", "
 SCHEMA_VERSION = 1
 
 Kind: TypeAlias = Literal["finding", "resolved", "unchecked", "recovered"]
+"""What an event is that is found; `dropped`, of which `backlog` tells, is about events."""
 Because: TypeAlias = Literal["server", "lock", "waiver", "settings", "unwatched"]
 """Why a finding stands no more: by the server, by another lock, waiver or setting, or because nobody watches it."""
 
@@ -84,10 +85,10 @@ def _lines(one: JsonObject) -> Iterator[str]:
             why = _WHY[one["because"]]
             head = f"{'RESOLVED':<{_FINDING}}"
             yield f"{time}  {head} {_about(found)}: {printable(found.message)}  {found.fingerprint[:7]} ({why})"
-        case "unchecked":
+        case "unchecked" | "dropped" as kind:
             problem = one["error"]
             step = f"; {problem['next']}" if problem["next"] else ""
-            yield f"{time}  {'UNCHECKED':<{_FINDING}} {_where(one)}{printable(problem['message'] + step)}"
+            yield f"{time}  {kind.upper():<{_FINDING}} {_where(one)}{printable(problem['message'] + step)}"
         case _:
             before = printable(one["error"]["message"])
             yield f"{time}  {'RECOVERED':<{_FINDING}} {_where(one)}checked again; before: {before}"

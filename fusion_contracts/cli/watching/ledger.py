@@ -13,24 +13,28 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject
 from fusion_contracts.record import record
 
-__all__ = ["Ledger", "Pending", "Standing", "default_place"]
+__all__ = ["Dropped", "Ledger", "Pending", "Standing", "default_place"]
 
 _VERSION = 1
 _PATIENCE = 2.0  # seconds in which a watch that is ending lets go of its file
 _FOLDER = ".fusion/watch"
 _TABLES = (
-    """CREATE TABLE standing (
+    """CREATE TABLE IF NOT EXISTS standing (
         key TEXT PRIMARY KEY, server TEXT NOT NULL, body TEXT NOT NULL, since TEXT NOT NULL, locked TEXT NOT NULL
     ) STRICT""",
-    """CREATE TABLE outbox (
+    """CREATE TABLE IF NOT EXISTS outbox (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, opens INTEGER NOT NULL, body TEXT NOT NULL,
         tried INTEGER NOT NULL DEFAULT 0, taken TEXT NOT NULL DEFAULT '[]'
+    ) STRICT""",
+    """CREATE TABLE IF NOT EXISTS dropped (
+        name TEXT PRIMARY KEY, number INTEGER NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL, lockfile TEXT NOT NULL
     ) STRICT""",
 )
 
@@ -61,6 +65,17 @@ class Pending:
     opens: bool
     size: int
     taken: frozenset[str]
+
+
+@record
+class Dropped:
+    """How many events were dropped that waited for somebody (`name`), of which time, and of which lock the last was."""
+
+    name: str
+    number: int
+    since: str
+    until: str
+    lockfile: str
 
 
 def default_place(root: Path, lockfile: str) -> Path:
@@ -109,9 +124,10 @@ class Ledger:
                 (version,) = self._db.execute("PRAGMA user_version").fetchone()
                 if version == 0:
                     self._require_empty()
+                    self._db.execute(f"PRAGMA user_version = {_VERSION}")
+                if version in {0, _VERSION}:
                     for table in _TABLES:
                         self._db.execute(table)
-                    self._db.execute(f"PRAGMA user_version = {_VERSION}")
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):
                 raise self._unfit() from None
@@ -159,12 +175,14 @@ class Ledger:
             rows = self._db.execute("SELECT key, server, body, since, locked FROM standing ORDER BY rowid").fetchall()
         return {row[0]: Standing(row[0], row[1], json.loads(row[2]), row[3], row[4]) for row in rows}
 
-    def pending(self) -> list[Pending]:
-        """The events that are still to be posted, oldest first."""
+    def pending(self, known: Mapping[int, Pending] = MappingProxyType({})) -> dict[int, Pending]:
+        """The events that are still to be posted, by their number, oldest first. Those `known` are not read."""
         with self._told():
-            asked = "SELECT seq, key, opens, length(body), taken FROM outbox ORDER BY seq"  # a body is ASCII
-            rows = self._db.execute(asked).fetchall()
-        return [Pending(row[0], row[1], bool(row[2]), row[3], frozenset(json.loads(row[4]))) for row in rows]
+            seqs = [row[0] for row in self._db.execute("SELECT seq FROM outbox ORDER BY seq")]
+            asked = "SELECT seq, key, opens, length(CAST(body AS BLOB)), taken FROM outbox WHERE seq > ?"
+            rows = self._db.execute(asked, (max(known, default=0),)).fetchall()
+        fresh = {row[0]: Pending(row[0], row[1], bool(row[2]), row[3], frozenset(json.loads(row[4]))) for row in rows}
+        return {seq: known[seq] if seq in known else fresh[seq] for seq in seqs}
 
     def events(self, seqs: Iterable[int]) -> dict[int, JsonObject]:
         """What these events say, by their number."""
@@ -214,6 +232,33 @@ class Ledger:
             self._db.execute("DELETE FROM outbox WHERE seq = ?", (seq,))
         else:
             self._db.execute("UPDATE outbox SET taken = ? WHERE seq = ?", (json.dumps(sorted(taken)), seq))
+
+    def dropped(self, name: str) -> Dropped | None:
+        """What was dropped that somebody was not told of yet."""
+        with self._told():
+            row = self._db.execute("SELECT * FROM dropped WHERE name = ?", (name,)).fetchone()
+        return None if row is None else Dropped(*row)
+
+    def drop(self, seqs: Collection[int], name: str, everybody: Collection[str]) -> None:
+        """Let events wait for somebody no more, and count them; one for which nobody waits is done with."""
+        events = self.events(seqs).values()
+        with self._told(), self._change():
+            for one in events:
+                row = (name, one["time"], one["time"], one["lockfile"])
+                self._db.execute(
+                    "INSERT INTO dropped VALUES (?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET number = number + 1,"
+                    " until = excluded.until, lockfile = excluded.lockfile",
+                    row,
+                )
+            for seq in seqs:
+                self._take(seq, name, everybody)
+
+    def told(self, one: Dropped) -> None:
+        """Note that somebody was told of what was dropped; what came to it since then stays."""
+        with self._told(), self._change():
+            counted = "UPDATE dropped SET number = number - ?, since = until WHERE name = ?"
+            self._db.execute(counted, (one.number, one.name))
+            self._db.execute("DELETE FROM dropped WHERE number <= 0")
 
     def close(self) -> None:
         """Let another watch have it."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from http_site import Answer, Site
+from jsonschema import Draft202012Validator
 from watching import TOOL, Receiver, Watching
 
 
@@ -67,3 +70,15 @@ def receiver(serve: Callable[..., Site]) -> Callable[..., Receiver]:
         return Receiver(serve, *statuses, **headers)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def validator(root: Path) -> Draft202012Validator:
+    """The published schema of events, with that of findings beside it."""
+    from referencing import Registry, Resource
+
+    folder = root / "docs" / "schema"
+    schemas = [json.loads((folder / f"{name}.schema.json").read_text(encoding="utf-8")) for name in ("watch", "report")]
+    Draft202012Validator.check_schema(schemas[0])
+    resources = [(schema["$id"], Resource.from_contents(schema)) for schema in schemas]
+    return Draft202012Validator(schemas[0], registry=Registry().with_resources(resources))

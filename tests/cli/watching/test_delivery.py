@@ -8,9 +8,10 @@ from queue import SimpleQueue
 
 import pytest
 
-from fusion_contracts.cli.watching.delivery import Delivery, Outcome, _handful
+from fusion_contracts.cli.watching.delivery import Delivery, Outcome
 from fusion_contracts.cli.watching.inbox import Inbox
 from fusion_contracts.cli.watching.ledger import Ledger, Pending, Standing
+from fusion_contracts.cli.watching.recipient import handful
 from fusion_contracts.cli.watching.sinks import NotTakenError
 from fusion_contracts.model import JsonObject
 
@@ -53,7 +54,7 @@ def delivered(desk: Desk, place: Path) -> tuple[Delivery, Ledger]:
 def test_a_sink_is_asked_once_what_it_is_called_however_many_events_wait(tmp_path: Path) -> None:
     desk = Desk()
     delivery, ledger = delivered(desk, tmp_path / "state")
-    assert (len(desk.took), ledger.pending(), delivery.wait(0.0)) == (EVENTS, [], None)
+    assert (len(desk.took), ledger.pending(), delivery.wait(0.0)) == (EVENTS, {}, None)
     assert desk.asked == 1
     ledger.close()
 
@@ -74,7 +75,7 @@ def test_what_was_taken_meanwhile_is_noted_in_one_go(tmp_path: Path) -> None:
     assert isinstance(outcomes, list)
     delivery.came(outcomes, 0.0)
     assert said.count("COMMIT") == 2  # that they are being posted, and that they were
-    assert (ledger.pending(), delivery.is_busy) == ([], False)
+    assert (ledger.pending(), delivery.is_busy) == ({}, False)
     ledger.close()
 
 
@@ -85,7 +86,7 @@ def test_what_ends_the_watch_keeps_nothing_from_being_noted(tmp_path: Path) -> N
     delivery.push(0.0)
     with pytest.raises(BrokenPipeError):
         delivery.came([Outcome(0, 1), Outcome(0, 2, BrokenPipeError(), last=True)], 0.0)
-    assert [one.seq for one in ledger.pending()] == [2]
+    assert list(ledger.pending()) == [2]
     ledger.close()
 
 
@@ -94,7 +95,7 @@ def test_what_ends_the_watch_keeps_nothing_from_being_noted(tmp_path: Path) -> N
 )
 def test_a_sink_has_so_many_events_in_hand_and_so_many_bytes(sizes: list[int], first: int) -> None:
     waiting = [Pending(number, "", True, size, frozenset()) for number, size in enumerate(sizes)]
-    assert _handful(waiting) == list(range(first))
+    assert handful(waiting) == list(range(first))
 
 
 def test_what_was_refused_alone_is_due_when_its_own_time_is_over(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def told(word: str) -> dict[str, Any]:
 
 
 def words(ledger: Ledger) -> list[str]:
-    return [one["id"] for one in ledger.events([one.seq for one in ledger.pending()]).values()]
+    return [one["id"] for one in ledger.events(ledger.pending()).values()]
 
 
 def pending(seq: int, key: str, word: str, *taken: str, opens: bool = True) -> Pending:
@@ -41,8 +41,20 @@ def test_what_begins_and_what_is_over_survives_a_restart(tmp_path: Path) -> None
     ledger.close()
     again = Ledger(tmp_path / "state")
     assert again.standing() == {"b": standing("b")}
-    assert again.pending() == [pending(2, "b", "b begins"), pending(3, "a", "a is over", opens=False)]
+    assert list(again.pending().values()) == [
+        pending(2, "b", "b begins"), pending(3, "a", "a is over", opens=False)
+    ]  # fmt: skip
     assert words(again) == ["b begins", "a is over"]
+
+
+def test_what_is_known_is_not_read_again_and_what_is_gone_is_not_there(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "state")
+    ledger.change([(standing("a"), told("a begins")), (standing("b"), told("b begins"))], {})
+    known = ledger.pending()
+    ledger.change([(standing("c"), told("c begins"))], {"a": told("a is over")})
+    ledger.took([(2, "stdout")], {"stdout", "webhook:x"})  # whoever asks noted that too
+    assert ledger.pending(known) == {2: known[2], 3: pending(3, "c", "c begins")}
+    assert ledger.pending()[2] == pending(2, "b", "b begins", "stdout")
 
 
 def test_nobody_is_told_that_something_is_over_of_which_nobody_was_told(tmp_path: Path) -> None:
@@ -65,9 +77,9 @@ def test_an_event_stays_until_everybody_took_it(tmp_path: Path) -> None:
     ledger.change([(standing("a"), told("a begins"))], {})
     everybody = {"stdout", "webhook:x"}
     ledger.took([(1, "stdout")], everybody)
-    assert ledger.pending() == [pending(1, "a", "a begins", "stdout")]
+    assert ledger.pending() == {1: pending(1, "a", "a begins", "stdout")}
     ledger.took([(1, "webhook:x")], everybody)
-    assert ledger.pending() == []
+    assert ledger.pending() == {}
 
 
 def test_a_second_watch_is_refused_until_the_first_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
