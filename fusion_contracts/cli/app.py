@@ -84,18 +84,24 @@ def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
 
 
 def _wanted(arguments: Sequence[str]) -> str | None:
-    """The command that `arguments` call, if they call one: the options before it take no values."""
+    """The command that `arguments` call, if they call one: the options before it take no values.
+
+    Where a shell asks how a line goes on, that of the line, which is in the environment.
+    """
+    if _COMPLETING in os.environ:
+        arguments = next((os.environ[name] for name in _LINES if name in os.environ), "").split()[1:]
     first = next((word for word in arguments if not word.startswith("-")), None)
     return first if first in COMMANDS else None
 
 
 def _build(wanted: str | None) -> typer.Typer:
+    # Completion is an option of fusion itself, and no command's: none waits for it to be made ready.
     # rich would cost 50 ms of start-up for boxes around help texts; tracebacks are never shown.
     app = typer.Typer(
         cls=_Group,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=False,
+        add_completion=wanted is None or _COMPLETING in os.environ,
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -181,6 +187,8 @@ class _Command(TyperCommand):
         return _FOR_OLD if takes_sources and named else ()
 
 
+_COMPLETING = "_FUSION_COMPLETE"
+_LINES = ("_TYPER_COMPLETE_ARGS", "COMP_WORDS")  # what the scripts of typer for each shell call the line so far
 DEBUG = "--debug"
 _FOR_OLD = ("base", "against")  # the flags that stand for OLD
 
@@ -256,6 +264,8 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
 def _ended(end: BaseException, placed: int) -> int:
     """A signal, told; or the reader of our output went away (`fusion diff | head`): quiet, and never a success."""
     code = getattr(end, "code", None)
+    if code == 0:  # completion was shown, or installed
+        return 0
     if isinstance(code, int) and code > SIGNAL:
         return interrupted(code - SIGNAL, placed)
     give_up(sys.stdout)

@@ -1,0 +1,51 @@
+"""A shell asks how a line goes on: commands, and the options of the one that the line calls."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BASH = shutil.which("bash")
+ASK = """
+eval "$(fusion --show-completion bash)"
+read -ra COMP_WORDS <<< "$1"
+[[ $1 == *' ' ]] && COMP_WORDS+=('')
+COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
+_fusion_completion fusion
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.skipif(BASH is None, reason="there is no bash to ask")
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("fusion di", ["diff", "diff-driver"]),
+        ("fusion diff --fail", ["--fail-on"]),
+        ("fusion --debug lock --che", ["--check"]),
+        ("fusion check --against release --bas", ["--base"]),
+        ("fusion nothing --x", [""]),
+    ],
+)
+def test_bash_goes_on(tmp_path: Path, line: str, words: list[str]) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [str(BASH), "--norc", "-c", ASK, "ask", line], cwd=tmp_path, env={**os.environ, "PATH": path},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (done.stdout.rstrip("\n").split("\n"), done.stderr) == (words, "")
+
+
+def test_it_is_installed_where_the_shell_looks(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fusion_contracts", "--install-completion", "bash"]
+    done = subprocess.run(
+        command, env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    script = tmp_path / ".bash_completions" / "fusion.sh"
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"bash completion installed in {script}")
+    assert str(script) in (tmp_path / ".bashrc").read_text(encoding="utf-8")
