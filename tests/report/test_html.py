@@ -1,123 +1,21 @@
-"""The HTML report: one sound page, whatever servers call their things."""
+"""The HTML report: one sound page that needs nothing from elsewhere, and what stands where on it."""
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import sha256
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from html_report import Element, compared, contract, labelled, read
 
 from fusion_contracts import load
-from fusion_contracts.canonical import HIDDEN, printable
-from fusion_contracts.diff import Finding, Level, Report, Side, diff
-from fusion_contracts.errors import Problem
-from fusion_contracts.model import Lock, ServerContract, Tool
+from fusion_contracts.model import Tool
 from fusion_contracts.report import page as page_parts
-from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.report.formats.html import render
-
-OLD, NEW = Side("old.json", "catalog"), Side("new.json", "catalog")
-VOID = {"br", "input", "link", "meta"}
-
-
-@dataclass
-class Element:
-    """An element, what it is called, and what stands in it."""
-
-    tag: str
-    attributes: dict[str, str | None] = field(default_factory=dict)
-    children: list[Element | str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return "".join(child if isinstance(child, str) else child.text for child in self.children)
-
-    @property
-    def classes(self) -> list[str]:
-        return (self.attributes.get("class") or "").split()
-
-    def walk(self) -> Iterator[Element]:
-        yield self
-        for child in self.children:
-            if isinstance(child, Element):
-                yield from child.walk()
-
-    def all(self, tag: str, class_: str | None = None) -> list[Element]:
-        return [one for one in self.walk() if one.tag == tag and (class_ is None or class_ in one.classes)]
-
-
-class Reader(HTMLParser):
-    """Reads a page strictly: every element is closed in order."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open = [Element("page")]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert len({name for name, _ in attrs}) == len(attrs), f"an attribute of {tag} is there twice"
-        made = Element(tag, dict(attrs))
-        self.open[-1].children.append(made)
-        if tag not in VOID:
-            self.open.append(made)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop().tag == tag
-
-    def handle_data(self, data: str) -> None:
-        self.open[-1].children.append(data)
-
-    def handle_comment(self, data: str) -> None:
-        raise AssertionError(f"a comment: {data}")
-
-
-def read(page: str) -> Element:
-    reader = Reader()
-    reader.feed(page)
-    reader.close()
-    assert len(reader.open) == 1, "an element is left open"
-    return reader.open[0]
-
-
-def finding(**more: Any) -> Finding:
-    fields: dict[str, Any] = {
-        "rule": "property-renamed", "level": Level.BREAKING, "server": "desk", "tool": "close", "action": "close",
-        "side": "input", "pointer": "/inputSchema/properties/id", "message": "id replaced by ticket",
-        "hint": "Accept the old name beside the new one for one release.",
-    }  # fmt: skip
-    return Finding(**fields | more)
-
-
-def page_of(*findings: Finding, context: Context | None = None, errors: tuple[Problem, ...] = ()) -> str:
-    return render(Report(OLD, NEW, findings, errors), context or Context())
-
-
-def labelled(within: Element) -> dict[str, str]:
-    """The rows of the lists of labels."""
-    parts = [child for dl in within.all("dl") for child in dl.children if isinstance(child, Element)]
-    return {label.text: said.text for label, said in zip(parts[::2], parts[1::2], strict=True)}
-
-
-def contract(*tools: Tool) -> ServerContract:
-    return ServerContract("desk", tools={tool.name: tool for tool in tools})
-
-
-def compared(old: ServerContract, new: ServerContract, **more: Any) -> tuple[Report, Context]:
-    lock = Compared(Lock({old.name: old}), Lock({new.name: new}), **more)
-    context = Context(compared={None: lock}, ending="exit 1: breaking findings", again=("old.json", "new.json"))
-    return diff(old, new, base=OLD, head=NEW), context
-
-
-# --- the page --------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -240,161 +138,6 @@ def test_the_documentation_of_each_rule_stands_once(real: Element) -> None:
         "rule-description-changed", "rule-property-renamed", "rule-tool-removed",
     ]  # fmt: skip
     assert "What to do. Accept the old name beside the new one for one release." in entries[1].text
-
-
-# --- what a report may hold ------------------------------------------------------------------------------------------
-
-
-def test_no_findings() -> None:
-    page = read(page_of())
-    assert page.all("h1")[0].text == "NO CHANGES new.json"
-    assert page.all("main")[0].text == "There are no findings."
-    assert page.all("form") == []
-
-
-def test_a_run_that_an_error_ended() -> None:
-    unknown = Side("unknown", "unknown")
-    report = Report(unknown, unknown, errors=(Problem(None, "source", "old.json does not exist", "check the path"),))
-    page = read(render(report, Context(code=2, ending="exit 2: could not check")))
-    assert page.all("title")[0].text == "NOT CHECKED: nothing was compared - fusion diff"
-    assert page.all("p", "kicker")[0].text == "fusion diff"
-    assert labelled(page) == {"all": "old.json does not existnext: check the path"}
-
-
-def test_the_three_answers_about_a_lock_and_no_problem_twice() -> None:
-    answers = {"intact": ("yes",), "fresh": ("1 server not checked", "desk  not checked: no answer"), "compatible": ()}
-    lock = Compared(title="fusion.lock, 1 server", answers={**answers, "compatible": ("with main: no changes",)})
-    context = Context("fusion check", {None: lock})
-    errors = (Problem("desk", "source", "no answer", "try again"), Problem(None, "lock", "b/fusion.lock is gone", ""))
-    page = read(page_of(context=context, errors=errors))
-    assert labelled(page) == {
-        "intact": "yes",
-        "fresh": "1 server not checkeddesk  not checked: no answer",
-        "compatible": "with main: no changes",
-        "all": "b/fusion.lock is gone",
-    }
-
-
-def test_several_locks_have_a_row_each() -> None:
-    ok = {"intact": ("yes",), "fresh": ("yes", "  of late")}
-    names: tuple[str | None, ...] = ("a/fusion.lock", "b/fusion.lock")
-    locks = {name: Compared(title=f"{name}, 1 server", answers=ok) for name in names}
-    page = read(page_of(context=Context("fusion check", locks)))
-    rows = [[cell.text for cell in row.walk() if cell.tag in {"th", "td"}] for row in page.all("tr")]
-    assert rows == [
-        ["lock", "intact", "fresh"],
-        ["a/fusion.lock, 1 server", "yes", "yes  of late"],
-        ["b/fusion.lock, 1 server", "yes", "yes  of late"],
-    ]
-
-
-def test_several_locks_with_the_same_server_stay_apart() -> None:
-    page = read(page_of(finding(lockfile="a/fusion.lock"), finding(lockfile="b/fusion.lock")))
-    assert [one.text for one in page.all("h2")][:2] == ["a/fusion.lock: desk", "b/fusion.lock: desk"]
-    first, second = (one.attributes["id"] for one in page.all("article"))
-    assert second == f"{first}-2"
-
-
-def test_one_change_in_many_tools_is_one_article_with_a_row_each() -> None:
-    calls = {"close": {"id": 1}, "reopen": {"id": 2}}
-    page = read(
-        page_of(*(finding(tool=one, action=one, has_witness=True, witness=call) for one, call in calls.items()))
-    )
-    (article,) = page.all("article")
-    rows = article.all("details", "finding")
-    assert [row.attributes["data-tool"] for row in rows] == ["close", "reopen"]
-    assert ["open" in row.attributes for row in rows] == [True, False]
-    assert [row.all("code", "call")[0].text for row in rows] == ['close {"id": 1}', 'reopen {"id": 2}']
-
-
-def test_waived_findings_are_marked_and_come_last() -> None:
-    page = read(page_of(finding(waived=True), finding(tool="b", level=Level.SAFE, message="b")))
-    assert [one.text for one in page.all("h3")] == ["SAFE 1", "Waived: accepted on purpose 1"]
-    assert page.all("article")[1].attributes["data-level"] == "WAIVED"
-    assert page.all("article")[1].all("p", "muted")[0].text == "BREAKING, waived"
-    assert [one.text for one in page.all("li")] == ["0 breaking", "0 risky", "1 safe", "1 waived"]
-    assert not any("waive" in one.text for one in page.all("code", "command"))
-
-
-def test_the_call_of_an_action_names_its_tool_for_json() -> None:
-    page = read(page_of(finding(tool="ticket", action="ticket.close", has_witness=True, witness={"do": "close"})))
-    (call,) = page.all("code", "call")
-    assert call.text == 'ticket.close {"do": "close"}'
-    assert json.loads(call.attributes["data-name"] or "") == "ticket"
-
-
-def test_hidden_characters_of_a_call_are_seen_and_still_json() -> None:
-    name, arguments = "clo\u200bse", {"i\u202ed": "a\U000e0041", "\u2764\ufe0f": "\ud800"}
-    page = read(page_of(finding(tool=name, action=name, has_witness=True, witness=arguments)))
-    (call,) = page.all("code", "call")
-    (shown,) = call.all("span", "value")
-    assert HIDDEN.search(shown.text) is None
-    assert json.loads(shown.text) == arguments
-    assert json.loads(call.attributes["data-name"] or "") == name
-
-
-def test_an_old_call_that_is_answered_in_silence_is_said_to_be() -> None:
-    shown = labelled(read(page_of(finding(silent=True, successor="ticket"))))
-    assert shown["silent"] == "no error may tell the agent: the old call can be answered as if nothing were wrong"
-    assert shown["instead"] == "ticket"
-
-
-def test_a_page_is_ascii_and_says_so_to_every_encoding() -> None:
-    page = page_of(finding(tool="\u5de5\u5177", message="\u5de5\u5177 removed"))
-    assert page.isascii()
-    assert "\u5de5\u5177 removed" in read(page).text
-
-
-def test_a_large_report_keeps_within_its_room() -> None:
-    schema = {"type": "object", "properties": {f"p{number}": {"type": "string"} for number in range(400)}}
-    tools = [Tool(f"tool_{number}", schema | {"required": ["p1"]}) for number in range(150)]
-    newer = [replace(tool, input_schema=schema | {"required": ["p1", "p2"]}) for tool in tools]
-    page = render(*compared(contract(*tools), contract(*newer)))
-    assert len(page) < 2_000_000
-    assert "more rows are left out, for the size of this page" in page
-    assert len(read(page).all("code", "call")) == 150
-
-
-# --- names that want to be more --------------------------------------------------------------------------------------
-
-HOSTILE = (
-    "</title><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)", "<!--", "]]>",
-    "</style><style>*{display:none}", "</script><script>alert(1)//", "&lt;b&gt;", "javascript:alert(1)",
-    "\u202egnp.exe",
-    "a\x00b", "\r\n\r\n", "</textarea></details></main>", "{{7*7}}${7*7}", "\ud800",
-)  # fmt: skip
-texts = st.sampled_from(HOSTILE) | st.text(st.characters(codec=None), max_size=30)
-
-
-def structure(page: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The elements and which attributes they have, but for what hidden characters bring."""
-    shown = [one for one in read(page).walk() if one.tag not in {"del", "ins", "mark"}]
-    return [(one.tag, tuple(name for name in one.attributes if name != "data-name")) for one in shown]
-
-
-def everything_named(name: str) -> str:
-    witness = {name: name, "more": [name]}
-    schema = {"type": "object", "properties": {name: {"type": "string", "description": name}}}
-    known = contract(Tool(name, schema))
-    lock = Compared(Lock({name: replace(known, name=name)}), Lock({name: replace(known, name=name)}), title=name)
-    lock = replace(lock, answers={"intact": (name, name)})
-    found = finding(
-        server=name, tool=name, action=name, pointer=f"/inputSchema/properties/{name}", message=name, successor=name,
-        before={name: name}, after={name: [name]}, has_witness=True, witness=witness, hint=name, silent=True,
-    )  # fmt: skip
-    report = Report(Side(name, "catalog"), Side(name, "git", name), (found,), (Problem(name, "x", "not read", name),))
-    return render(report, Context(compared={None: lock}, ending=name))
-
-
-PLAIN = structure(everything_named("plain"))
-
-
-@given(texts.filter(lambda text: text not in {"", "more"}))
-def test_no_name_breaks_out(name: str) -> None:
-    page = everything_named(name)
-    assert structure(page) == PLAIN
-    assert HIDDEN.search(page.replace("\n", "")) is None
-    assert printable(name) in read(page).all("main")[0].text
 
 
 # --- what is built and shipped ---------------------------------------------------------------------------------------

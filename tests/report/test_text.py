@@ -1,50 +1,23 @@
-"""The report for a terminal."""
+"""The report for a terminal: its parts and their order, its last lines, and what holds of every one."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from text_report import NEW, OLD, broken, finding, shown, text_of
 
 from fusion_contracts import load
 from fusion_contracts.canonical import HIDDEN
-from fusion_contracts.diff import Cost, Finding, Level, Report, Side, diff
+from fusion_contracts.diff import Cost, Level, Report, diff
 from fusion_contracts.errors import Problem
 from fusion_contracts.report.context import Compared, Context
-from fusion_contracts.report.formats import json as json_report
 from fusion_contracts.report.formats.text import render, render_problems, why
 from fusion_contracts.report.layout import width_of
-
-OLD, NEW = Side("old.json", "catalog"), Side("new.json", "catalog")
-
-
-def finding(rule: str, level: Level, tool: str | None, message: str, pointer: str = "", **more: Any) -> Finding:
-    fields = {"server": "chrome", "action": tool, "side": "input", "hint": "Keep the old name.", **more}
-    return Finding(rule=rule, level=level, tool=tool, message=message, pointer=pointer, **fields)
-
-
-def broken(tool: str, message: str, **more: Any) -> Finding:
-    return finding("property-renamed", Level.BREAKING, tool, message, "/inputSchema/properties/pageIdx", **more)
-
-
-def text_of(*findings: Finding, width: int = 90, costs: tuple[Cost, ...] = (), **options: Any) -> str:
-    """The report without its last line, which is tested by itself."""
-    context = Context(width=width, **options)
-    report = Report(OLD, NEW, findings, costs=costs)
-    return render(report, context).removesuffix(why(report, context))
-
-
-# The last digits of a row are the group's id: a hash that these tests do not depend on.
-ID = re.compile(r"\b[0-9a-f]{7}$", re.MULTILINE)
-
-
-def shown(*findings: Finding, width: int = 90, **options: Any) -> str:
-    return ID.sub("#######", text_of(*findings, width=width, **options))
 
 
 def test_nothing() -> None:
@@ -127,32 +100,6 @@ def test_the_model() -> None:
     )
 
 
-def test_the_id_is_the_group_s_and_stands_once() -> None:
-    first, second = broken("a", "x is y now"), broken("b", "x is z now")
-    lines = text_of(first, second).splitlines()
-    assert [line.split()[0] for line in lines] == ["BREAKING", "a", "b"]
-    assert lines[1].endswith(first.group[:7])
-    assert len(lines[1]) == 90
-    assert first.group[:7] not in lines[2]
-
-
-def test_a_group_tells_three_differences_and_counts_the_rest() -> None:
-    report = shown(*(broken(f"tool{n}", f"was {n}") for n in range(6)))
-    assert report == (
-        "BREAKING  chrome: 6 breaking\n"
-        "  tool0                          was 0                                             #######\n"
-        "  tool1                          was 1\n"
-        "  tool2                          was 2\n"
-        "  tool3, tool4, tool5            3 other changes of this kind (--show all)\n"
-    )
-
-
-def test_many_names_of_a_breaking_row_are_all_there() -> None:
-    names = [f"a_rather_long_tool_name_{n}" for n in range(9)]
-    report = text_of(*(broken(name, "gone") for name in names), width=60)
-    assert all(name in report for name in names)
-
-
 def test_show_lists_each_finding_with_its_own_id() -> None:
     prose = finding(
         "description-changed", Level.RISKY, "t", "description reworded", "/description", side="tool", action=None,
@@ -173,88 +120,6 @@ def test_show_safe() -> None:
     assert shown(added).splitlines() == ["SAFE  chrome: 1 safe", "  1 tool added (--show safe)"]
     assert shown(added, show=frozenset({"safe"})).splitlines()[1].split() == ["new", "added", "#######"]
     assert shown(added, broken("t", "gone"), show=frozenset({"all"})).count("#######") == 2
-
-
-def test_an_answer_that_old_readers_refuse() -> None:
-    output = finding(
-        "output-field-removed", Level.BREAKING, "t", "id removed", "/outputSchema/properties/id",
-        side="output", action=None, has_witness=True, witness={},
-    )  # fmt: skip
-    assert shown(output).splitlines()[2:] == [
-        "      answers t {}",
-        "      readers of the old contract refuse it",
-    ]
-
-
-def test_a_long_call_shows_first_what_the_change_concerns() -> None:
-    nested = broken(
-        "t", "a[].b removed", has_witness=True, witness={"x": "y" * 90, "a": [{"c": 1, "b": 2}, {"c": 3, "b": 4}]}
-    )
-    nested = replace(nested, pointer="/inputSchema/properties/a/items/properties/b", rule="property-removed")
-    lines = shown(nested).splitlines()
-    assert lines[2].startswith('      worked  t {"a": [{"b": 2, "c": 1}, {"c": 3, "b": 4}], "x": "yyy')
-    assert lines[3] == "      now     refused: a[].b is no argument now"
-    short = replace(nested, witness={"x": 1, "a": [{"c": 1, "b": 2}]})
-    assert shown(short).splitlines()[2] == '      worked  t {"x": 1, "a": [{"c": 1, "b": 2}]}'
-    missing = replace(nested, witness={"x": "y" * 90, "a": [{"c": 1}]})
-    assert shown(missing).splitlines()[2].startswith('      worked  t {"a": [{"c": 1}], "x": "yyy')
-
-
-def test_why_a_call_fails_is_never_cut() -> None:
-    report = shown(broken("t", "url removed", has_witness=True, witness={}, silent=True), width=60)
-    assert report.splitlines()[3:] == [
-        "      now     refused by its schema; a server that drops",
-        "              unknown keys answers without it",
-    ]
-
-
-def null_removed(
-    tool: str, argument: str, level: Level = Level.BREAKING, said: str = "no longer takes null"
-) -> Finding:
-    pointer = f"/inputSchema/properties/{argument}"
-    more: dict[str, Any] = {"has_witness": True, "witness": {argument: None}} if level else {}
-    return finding("null-removed", level, tool, f"{argument} {said}", pointer, **more)
-
-
-def test_rows_of_one_sentence_stand_together_and_show_one_call() -> None:
-    report = shown(
-        null_removed("a", "x"), broken("a", "gone"), null_removed("b", "y"), null_removed("c", "x"),
-        null_removed("d", "z", said="no longer takes null, array"),
-    )  # fmt: skip
-    assert report == (
-        "BREAKING  chrome: 5 breaking\n"
-        "  a                              gone                                              #######\n"
-        "  a, c                           x no longer takes null                            #######\n"
-        '      worked  a {"x": null}\n'
-        "      now     refused: x is null\n"
-        "  b                              y no longer takes null                            #######\n"
-        "  d                              z no longer takes null, array                     #######\n"
-        '      worked  d {"z": null}\n'
-        "      now     refused: z is null\n"
-    )
-    assert shown(null_removed("a", "x"), null_removed("b", "y"), show=frozenset({"all"})).count("worked") == 2
-
-
-def test_many_risky_rows_of_one_sentence_are_one() -> None:
-    many = [null_removed(f"t{n % 3}", f"a{n}", Level.RISKY, "default changed") for n in range(4)]
-    assert shown(*many[:3]).count("#######") == 3
-    assert shown(*many) == ("RISKY  chrome: 4 risky\n  3 tools, 4 arguments           default changed (--show risky)\n")
-    fields = [replace(one, side="output") for one in many]
-    assert "  3 tools, 4 fields              default changed (--show risky)\n" in shown(*fields)
-    whole = [replace(one, side="tool", pointer=f"/annotations/{n}") for n, one in enumerate(many)]
-    assert shown(*whole).count("#######") == 4
-    assert shown(*many, show=frozenset({"risky"})).count("next:") == 4
-
-
-def test_a_name_a_little_too_long_stays_on_the_line_of_its_message() -> None:
-    name = "a_rather_long_name_of_a_tool_that_is"
-    assert shown(broken(name, "gone")) == (
-        "BREAKING  chrome: 1 breaking\n"
-        "  a_rather_long_name_of_a_tool_that_is  gone                                       #######\n"
-    )
-    lines = shown(broken(name, "gone " * 9 + "gone")).splitlines()
-    assert lines[1] == f"  {name}"
-    assert lines[2].startswith(" " * 33 + "gone")
 
 
 def test_a_long_title_is_wrapped() -> None:
@@ -316,18 +181,6 @@ def test_the_last_line_names_the_rule_of_the_worst() -> None:
     safe = Report(OLD, NEW, (finding("tool-added", Level.SAFE, "new", "added"),))
     assert "Why:" not in render(safe, Context(width=90))
     assert why(safe, Context()) == ""
-
-
-def test_null_is_a_call_s_value_too() -> None:
-    assert '      worked  t {"a": null}\n' in shown(broken("t", "gone", has_witness=True, witness={"a": None}))
-    assert "      worked  t null\n" in shown(broken("t", "gone", has_witness=True, witness=None))
-
-
-def test_a_long_call_is_cut_for_people_and_whole_for_machines() -> None:
-    found = broken("t", "gone", has_witness=True, witness={"a": "x" * 300})
-    line = shown(found).splitlines()[2]
-    assert (len(line), line[-1]) == (90, "…")
-    assert "x" * 300 in json_report.render(Report(OLD, NEW, (found,)), Context())
 
 
 def test_several_servers_stand_apart_the_worst_first() -> None:
