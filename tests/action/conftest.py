@@ -19,6 +19,8 @@ import pytest
 from fusion_contracts.lockfile.codec import encode
 from fusion_contracts.model import Lock, ServerContract, Tool
 
+MERGE = "refs/pull/7/merge"
+MARKER = "<!-- fusion check: . -->"  # the first line of a comment says whose it is
 TOKEN = "ghs_a-token-that-nobody-may-see"
 SETTINGS = '[sources.pages]\ncommand = ["npx", "-y", "pages@1"]\n'  # not part of the repository: never started on a PR
 FEED = """\
