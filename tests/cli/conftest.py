@@ -20,6 +20,7 @@ CLOSE = {
     "inputSchema": {"type": "object", "properties": {"when": {"enum": ["now", "later"]}}},
 }
 LIST = {"name": "list_pages", "description": "List the pages.", "inputSchema": {"type": "object", "properties": {}}}
+TWICE = "listing twice, to find what changes by itself\n"
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,14 @@ def repository(project: Project) -> Project:
     """The same in a new git repository on the branch `main`."""
     project.git("init", "-q", "-b", "main")
     return project
+
+
+@pytest.fixture
+def committed(repository: Project, close_page: dict[str, Any]) -> Project:
+    """A repository with one locked server, committed on `main`."""
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.commit("first")
+    return repository
 
 
 @pytest.fixture

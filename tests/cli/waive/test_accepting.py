@@ -1,4 +1,4 @@
-"""`fusion waive`: accepting findings, what reports say of them, and waivers that accept nothing."""
+"""`fusion waive`: accepting findings, what reports say of them, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,40 +10,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-
-TODAY = date(2026, 12, 1)
-OTHER = '[[waivers]]\nfingerprints = ["0000000"]\nreason = "a"\n'
-
-
-@pytest.fixture(autouse=True)
-def _day(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fusion_contracts.cli.judging.today", lambda: TODAY)
-
-
-@pytest.fixture
-def changed(repository: Any, close_page: Any, close_page_v2: Any) -> Any:
-    """A repository whose lock lost an enum value since the base; its server answers as the lock says."""
-    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
-    repository.commit()
-    repository.git("update-ref", "refs/remotes/origin/main", "HEAD")
-    repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
-    repository.serve("pages", close_page_v2)
-    repository.run("lock")
-    return repository
-
-
-def finding(project: Any) -> dict[str, Any]:
-    (found,) = json.loads(project.run("check", "--offline", "--format", "json").out)["findings"]
-    return dict(found)
-
-
-def release(project: Any) -> None:
-    """The change reaches the base."""
-    project.commit()
-    project.git("update-ref", "refs/remotes/origin/main", "HEAD")
-
-
-# --- accepting -------------------------------------------------------------------------------------------------------
+from waiving import OTHER, finding
 
 
 @pytest.mark.parametrize("by", ["group", "fingerprint"])
@@ -241,148 +208,6 @@ def test_names_and_reasons_cannot_write_on_the_terminal(changed: Any) -> None:
         assert "\x1b" not in changed.run(*command).out
 
 
-# --- waivers that accept nothing -------------------------------------------------------------------------------------
-
-
-def test_one_that_is_added_and_matches_nothing_is_a_finding_until_it_is_at_the_base(changed: Any) -> None:
-    changed.write("fusion.toml", changed.read("fusion.toml") + OTHER)
-    for command in (["check", "--offline"], ["diff", "--base", "main"]):
-        result = changed.run(*command)
-        assert "RISKY  fusion.toml: 1 risky\n" in result.out
-        assert "\n  waivers                        the waiver for 0000000 matches nothing" in result.out
-        assert "note: " not in result.err
-    assert "fusion.toml" not in changed.run("diff", "--base", "main", "-s", "pages").out
-    assert "fusion.toml:" not in changed.run("diff").out
-    release(changed)
-    result = changed.run("check", "--offline", "--fail-on", "any")
-    assert (result.code, result.err) == (
-        0, "note: 1 waiver accepts nothing any more: fusion waive --prune drops it\n",
-    )  # fmt: skip
-
-
-def test_a_stale_lock_says_nothing_of_waivers_that_are_not_needed_yet(changed: Any, close_page: Any) -> None:
-    release(changed)
-    changed.serve("pages", close_page)
-    group = json.loads(changed.run("diff", "--format", "json").out)["findings"][0]["group"]
-    changed.run("waive", group, "--reason", "agreed")
-    result = changed.run("check")
-    assert result.code == 1
-    assert "matches nothing" not in result.out
-    changed.run("lock")
-    assert changed.run("check", "--fail-on", "any").code == 0
-
-
-def test_the_first_lock_and_an_unknown_base_say_nothing_of_waivers(repository: Any, close_page: Any) -> None:
-    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
-    repository.write("fusion.toml", repository.read("fusion.toml") + OTHER)
-    assert "matches nothing" not in repository.run("check", "--offline").out
-    (repository.folder / "other").write_text("", encoding="utf-8")
-    repository.git("add", "other")
-    repository.git("commit", "-q", "-m", "one")
-    assert "matches nothing" not in repository.run("check", "--offline", "--base", "main").out
-
-
-def test_waivers_are_listed_with_what_they_accept(changed: Any) -> None:
-    assert changed.run("waive").out == "exit 0: no waivers in fusion.toml\n"
-    found = finding(changed)["fingerprint"]
-    over = '[[waivers]]\nrule = "tool-removed"\nreason = "over"\nuntil = 2026-11-30\n'
-    changed.write("fusion.toml", changed.read("fusion.toml") + OTHER + over)
-    changed.git("add", "fusion.toml")
-    changed.git("commit", "-q", "-m", "waivers", "--only", "fusion.toml")
-    changed.git("update-ref", "refs/remotes/origin/main", "HEAD")
-    changed.run("waive", found, "--reason", "agreed", "--until", "2026-12-31")
-    changed.run("waive", "--rule", "tool-added", "--until", "2026-12-31", "--reason", "soon")
-    result = changed.run("waive")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.split("\n", 1)[1] == (
-        "0000000: accepts nothing any more (--prune drops it)\n"
-        "  reason   a\n"
-        "tool-removed: expired on 2026-11-30\n"
-        "  reason   over\n"
-        f"{found[:7]}: accepts 1 finding, until 2026-12-31\n"
-        "  reason   agreed\n"
-        f"  {found[:7]}  BREAKING  close_page: when no longer accepts 'later'\n"
-        "tool-added: accepts nothing here, until 2026-12-31\n"
-        "  reason   soon\n"
-        "exit 0: 4 waivers in fusion.toml\n"
-    )
-
-
-# --- dropping --------------------------------------------------------------------------------------------------------
-
-
-def test_what_is_spent_or_expired_is_dropped(changed: Any, close_page: Any) -> None:
-    before = changed.read("fusion.toml")
-    changed.run("waive", finding(changed)["group"], "--reason", "agreed")
-    kept = '\n[[waivers]]\nrule = "tool-added"\nreason = "new"\nuntil = 2026-12-31\n'
-    release(changed)
-    over = '\n[[waivers]]\nrule = "tool-removed"\nreason = "over"\nuntil = 2026-11-30\n'
-    changed.write("fusion.toml", changed.read("fusion.toml") + over + kept)
-    result = changed.run("waive", "--prune")
-    assert result.code == 0
-    assert [line.split(", ")[1] for line in result.out.splitlines()[:-1]] == ["accepts nothing any more", "expired"]
-    assert result.out.endswith("exit 0: dropped 2 waivers from fusion.toml\n")
-    assert changed.read("fusion.toml") == before + kept
-    assert changed.run("waive", "--prune").out == "exit 0: nothing to drop in fusion.toml\n"
-
-
-def test_what_a_live_server_needs_is_kept(changed: Any, close_page: Any) -> None:
-    release(changed)
-    changed.serve("pages", close_page)
-    group = json.loads(changed.run("diff", "--format", "json").out)["findings"][0]["group"]
-    changed.run("waive", group, "--reason", "agreed")
-    release(changed)
-    before = changed.files()
-    result = changed.run("waive", "--prune")
-    assert (result.code, result.out) == (0, "exit 0: nothing to drop in fusion.toml\n")
-    assert changed.files() == before
-
-
-def test_what_a_server_that_was_not_read_could_need_is_kept(changed: Any) -> None:
-    changed.run("waive", finding(changed)["group"], "--reason", "agreed")
-    rule = ("waive", "--rule", "enum-value-removed", "--until", "2026-12-31", "--reason", "agreed", "-s")
-    changed.run(*rule, "p*")
-    changed.run(*rule, "mail")
-    release(changed)
-    changed.write("pages.json", "no JSON: the server dies")
-    result = changed.run("waive", "--prune")
-    assert result.code == 2
-    assert result.out == (
-        "dropped: enum-value-removed of mail, accepts nothing any more\n"
-        "exit 2: dropped 1 waiver from fusion.toml; could not check 2 waivers\n"
-    )
-    assert "fusion: pages: " in result.err
-
-
-def test_what_a_check_against_a_release_needs_is_kept(repository: Any, close_page: Any, close_page_v2: Any) -> None:
-    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
-    repository.run("release", "1")
-    release(repository)
-    repository.serve("pages", close_page_v2)
-    repository.run("lock")
-    base = ("--base", "origin/main")
-    report = json.loads(repository.run("check", "--offline", "--format", "json", *base).out)
-    repository.run("waive", report["findings"][0]["group"], "--reason", "agreed", *base)
-    release(repository)
-    result = repository.run("check", "--offline", *base, "--fail-on", "any")
-    assert (result.code, result.err) == (0, "")
-    assert repository.run("check", "--offline", *base, "--against", "release").code == 0
-    assert repository.run("waive", "--prune", *base).out == "exit 0: nothing to drop in fusion.toml\n"
-    repository.run("release", "2")
-    assert repository.run("waive", "--prune", *base).out.endswith("exit 0: dropped 1 waiver from fusion.toml\n")
-
-
-def test_without_a_base_only_expired_ones_are_dropped(project: Any, close_page: Any) -> None:
-    project.run("lock", "--name", "pages", *project.serve("pages", close_page))
-    over = OTHER.replace("0000000", "1111111") + "until = 2026-11-30\n"
-    project.write("fusion.toml", project.read("fusion.toml") + over + OTHER)
-    result = project.run("waive", "--prune")
-    assert (result.code, result.out) == (
-        2,
-        "dropped: 1111111, expired\nexit 2: dropped 1 waiver from fusion.toml; could not check 1 waiver\n",
-    )
-
-
 def test_a_file_that_changes_meanwhile_is_left_alone(changed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from fusion_contracts.config import waiving
 
@@ -398,27 +223,6 @@ def test_a_file_that_changes_meanwhile_is_left_alone(changed: Any, monkeypatch: 
     assert result.code == 2
     assert "was changed meanwhile; nothing was written; run it again" in result.err
     assert changed.read("fusion.toml").endswith("# meanwhile\n")
-
-
-def test_waivers_that_come_or_go_while_prune_looks_are_left_alone(
-    changed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from fusion_contracts.cli import pruning
-
-    expired = OTHER + "until = 2026-11-01\n"
-    before = changed.read("fusion.toml")
-    changed.write("fusion.toml", f"{before}\n{expired}")
-    spent = pruning._spent  # the long part: servers are asked
-
-    def slow(*arguments: Any) -> Any:
-        changed.write("fusion.toml", f"{before}\n{OTHER.replace('0000000', '1111111')}\n{expired}")
-        return spent(*arguments)
-
-    monkeypatch.setattr(pruning, "_spent", slow)
-    result = changed.run("waive", "--prune")
-    assert (result.code, result.out) == (2, "")
-    assert "was changed meanwhile; nothing was written; run it again" in result.err
-    assert changed.read("fusion.toml") == f"{before}\n{OTHER.replace('0000000', '1111111')}\n{expired}"
 
 
 def test_of_runs_at_once_none_loses_what_it_said_it_wrote(changed: Any) -> None:
