@@ -38,6 +38,18 @@ def options(tmp_path: Path) -> Options:
 
 
 @pytest.fixture
+def write(options: Options) -> Callable[[str, str], None]:
+    """Write a file of the project: its path in the folder, and its text."""
+
+    def written(name: str, text: str) -> None:
+        path = options.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    return written
+
+
+@pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Site]]:
     """Start servers on loopback, each by its function; they are stopped at the end."""
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):

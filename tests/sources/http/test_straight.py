@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from http_site import Site, mcp
+from http_reading import Serve, named
+from http_site import mcp
 from proxying import Proxy
 
 from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.http import HttpSource
 from fusion_contracts.sources.http_url import parse
 
-Serve = Callable[..., Site]
 Start = Callable[..., Proxy]
 HERE = "0.0.0.0"  # leads to this machine, and is no address of loopback
-
-
-def listed(site: Site, options: Options) -> list[str]:
-    (contract,) = HttpSource(site.url).read(options).contracts
-    return list(contract.tools)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -30,7 +25,7 @@ def test_this_machine_is_reached_by_no_proxy(  # noqa: PLR0913, PLR0917 - fixtur
     site, way = serve(mcp, host), proxy()
     monkeypatch.setenv(variable, f"http://127.0.0.1:{way.port}")
     monkeypatch.setenv("NO_PROXY", "example.com")
-    assert listed(site, options) == ["greet"]
+    assert named(HttpSource(site.url), options) == ["greet"]
     assert way.lines == []
 
 
@@ -40,10 +35,10 @@ def test_other_hosts_are_where_no_proxy_says_so(
     site, way = serve(mcp, HERE), proxy()
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{way.port}")
     monkeypatch.setenv("NO_PROXY", f"example.com,{HERE}")
-    assert listed(site, options) == ["greet"]
+    assert named(HttpSource(site.url), options) == ["greet"]
     assert way.lines == []
     monkeypatch.setenv("NO_PROXY", "example.com")
-    assert listed(site, options) == ["greet"]
+    assert named(HttpSource(site.url), options) == ["greet"]
     assert way.lines[0] == f"POST http://{HERE}:{site.port}/mcp HTTP/1.1"
 
 

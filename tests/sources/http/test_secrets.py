@@ -1,20 +1,14 @@
-"""How a server at a URL is reached: TLS by a private authority, proxies, and what of secrets is shown or stored."""
+"""What of secrets is sent to a server at a URL, shown and stored, and what is refused before anything is contacted."""
 
 from __future__ import annotations
 
-import socket
-import ssl
 from base64 import b64encode
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
-import trustme
-from http_site import INFO, TOOL, Exchange, Site, mcp
-from proxying import Proxy
+from http_reading import Serve
+from http_site import INFO, TOOL, Exchange, mcp
+from reading import failure
 
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.lockfile.codec import encode
@@ -22,188 +16,6 @@ from fusion_contracts.model import Lock
 from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.http import HttpSource
 from fusion_contracts.sources.http_headers import header_template, headers_of
-
-Serve = Callable[..., Site]
-PRIVATE = "for a private authority set SSL_CERT_FILE to the file of its certificate"
-
-
-@pytest.fixture
-def options(options: Options) -> Options:
-    """The shared ones, with a NAME, which is else made of the URL's host."""
-    return replace(options, name="site")
-
-
-def failure(source: HttpSource, options: Options) -> Problem:
-    with pytest.raises(FusionError) as caught:
-        source.read(options)
-    return caught.value.problem
-
-
-def tools(source: HttpSource, options: Options) -> list[str]:
-    (contract,) = source.read(options).contracts
-    return list(contract.tools)
-
-
-# -- certificates --------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    """An authority that nobody knows."""
-    return trustme.CA()
-
-
-@pytest.fixture
-def bundle(authority: trustme.CA, tmp_path: Path) -> str:
-    """The file of its certificate."""
-    authority.cert_pem.write_to_path(tmp_path / "authority.pem")
-    return str(tmp_path / "authority.pem")
-
-
-def context(authority: trustme.CA, *names: str, **more: Any) -> ssl.SSLContext:
-    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(*names, **more).configure_cert(made)
-    return made
-
-
-@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
-def test_a_private_authority_is_trusted_where_it_is_named(
-    serve: Serve, options: Options, authority: trustme.CA, bundle: str, variable: str
-) -> None:
-    for host in ("127.0.0.1", "localhost"):
-        site = serve(mcp, host, context(authority, host))
-        assert tools(HttpSource(site.url), replace(options, environ={variable: bundle})) == ["greet"]
-
-
-def test_a_private_authority_is_not_trusted_by_itself(serve: Serve, options: Options, authority: trustme.CA) -> None:
-    site = serve(mcp, tls=context(authority, "127.0.0.1"))
-    problem = failure(HttpSource(site.url), options)
-    assert problem.message.startswith("its certificate is not trusted: ")
-    assert "certificate" in problem.message.removeprefix("its certificate is not trusted: ")
-    assert problem.next == PRIVATE
-    assert site.seen == []
-
-
-def test_a_certificate_of_another_name_or_time(
-    serve: Serve, options: Options, authority: trustme.CA, bundle: str
-) -> None:
-    knowing = replace(options, environ={"SSL_CERT_FILE": bundle})
-    problem = failure(HttpSource(serve(mcp, tls=context(authority, "example.com")).url), knowing)
-    assert problem.message.startswith("its certificate is not trusted: ")
-    assert problem.next == "check that 127.0.0.1 is the server's name"
-    past = datetime.now(UTC) - timedelta(days=1)
-    problem = failure(HttpSource(serve(mcp, tls=context(authority, "127.0.0.1", not_after=past)).url), knowing)
-    assert problem.message == "its certificate is not trusted: certificate has expired"
-    assert problem.next == "renew it, and check the clock here"
-
-
-def test_tls_and_none_of_it(serve: Serve, options: Options, authority: trustme.CA) -> None:
-    plain = serve(mcp)
-    problem = failure(HttpSource(f"https://127.0.0.1:{plain.port}/mcp"), options)
-    assert problem.message.startswith(f"cannot be reached: 127.0.0.1:{plain.port} does not speak TLS as it should (")
-    assert problem.next == "write http:// for a server without TLS"
-    safe = serve(mcp, tls=context(authority, "127.0.0.1"))
-    problem = failure(HttpSource(f"http://127.0.0.1:{safe.port}/mcp"), options)
-    assert problem.stage == "start"
-
-
-def test_a_file_of_certificates_that_is_none(options: Options, tmp_path: Path) -> None:
-    (tmp_path / "empty.pem").write_text("nothing", encoding="utf-8")
-    for path in (tmp_path / "empty.pem", tmp_path / "missing.pem"):
-        problem = failure(HttpSource("https://127.0.0.1/mcp"), replace(options, environ={"SSL_CERT_FILE": str(path)}))
-        assert problem.message == f"SSL_CERT_FILE names {path}, which holds no certificates that can be read"
-
-
-def test_from_https_to_plain_http_is_not_followed(
-    serve: Serve, options: Options, authority: trustme.CA, bundle: str
-) -> None:
-    plain = serve(mcp)
-    site = serve(lambda exchange: exchange.status(307, Location=plain.url), tls=context(authority, "127.0.0.1"))
-    problem = failure(HttpSource(site.url), replace(options, environ={"SSL_CERT_FILE": bundle}))
-    assert problem.message == f"redirects to {plain.url}, from https to plain http, which is not followed"
-    assert plain.seen == []
-
-
-# -- proxies -------------------------------------------------------------------------------------------------------
-
-
-Start = Callable[..., Proxy]
-
-
-def test_a_proxy_for_plain_http(serve: Serve, options: Options, proxy: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    site, way = serve(mcp, "server.test"), proxy()
-    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{way.port}")
-    assert tools(HttpSource(site.url), options) == ["greet"]
-    assert way.lines[0] == f"POST http://server.test:{site.port}/mcp HTTP/1.1"
-    assert site.seen[0].headers["host"] == f"server.test:{site.port}"
-
-
-@pytest.mark.parametrize("variable", ["https_proxy", "HTTPS_PROXY", "ALL_PROXY"])
-def test_a_tunnel_through_a_proxy(  # noqa: PLR0913, PLR0917 - fixtures
-    serve: Serve,
-    options: Options,
-    proxy: Start,
-    authority: trustme.CA,
-    bundle: str,
-    monkeypatch: pytest.MonkeyPatch,
-    variable: str,
-) -> None:
-    site, way = serve(mcp, "server.test", context(authority, "server.test")), proxy()
-    monkeypatch.setenv(variable, f"127.0.0.1:{way.port}")
-    assert tools(HttpSource(site.url), replace(options, environ={"SSL_CERT_FILE": bundle})) == ["greet"]
-    assert way.lines == [f"CONNECT server.test:{site.port} HTTP/1.1"]
-
-
-def test_a_proxy_that_wants_to_know_who_asks(  # noqa: PLR0913, PLR0917 - fixtures
-    serve: Serve,
-    options: Options,
-    proxy: Start,
-    authority: trustme.CA,
-    bundle: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    site = serve(mcp, "server.test", context(authority, "server.test"))
-    knowing = replace(options, environ={"SSL_CERT_FILE": bundle})
-    way = proxy("Proxy-Authorization: Basic " + b64encode(b"me:pa:ss").decode())
-    monkeypatch.setenv("HTTPS_PROXY", f"http://me:pa%3Ass@127.0.0.1:{way.port}")
-    assert tools(HttpSource(site.url), knowing) == ["greet"]
-    monkeypatch.setenv("HTTPS_PROXY", f"http://me:wrong-password@127.0.0.1:{way.port}")
-    assert failure(HttpSource(site.url), knowing) == Problem(
-        "site",
-        "start",
-        "cannot be reached: the proxy answers 407 Proxy Authentication Required",
-        "check HTTPS_PROXY, with its user and password, and NO_PROXY",
-    )
-
-
-def test_a_proxy_of_no_use(serve: Serve, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{port}")
-    assert failure(HttpSource("http://server.test/mcp"), options).message == (
-        f"cannot be reached: the proxy 127.0.0.1, port {port}: it refuses the connection"
-    )
-    monkeypatch.setenv("HTTP_PROXY", "socks5://me:pw@127.0.0.1:1080")
-    problem = failure(HttpSource("http://server.test/mcp"), options)
-    assert problem.message == "the proxy socks5://127.0.0.1 is no HTTP proxy"
-    monkeypatch.setenv("HTTP_PROXY", "http://[::1")
-    assert failure(HttpSource("http://server.test/mcp"), options).message == "the proxy has no address that can be read"
-
-
-@pytest.mark.parametrize("there", ["http://127.0.0.1:9/x", "http://localhost:9/x", "http://169.254.169.254/x"])
-def test_through_a_proxy_a_redirect_to_a_private_address_is_refused(
-    serve: Serve, options: Options, proxy: Start, monkeypatch: pytest.MonkeyPatch, there: str
-) -> None:
-    way = proxy()
-    site = serve(lambda exchange: exchange.status(307, Location=there), "server.test")
-    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{way.port}")
-    assert failure(HttpSource(site.url), options).message == (
-        f"redirects to {there}, which is no public address, though the server's own is"
-    )
-    assert all("server.test" in line for line in way.lines)
-
-
-# -- secrets -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

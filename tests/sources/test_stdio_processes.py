@@ -1,0 +1,89 @@
+"""Live servers over stdio: nothing that one started is left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from reading import Scripted, failure
+
+from fusion_contracts.sources.base import Options
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs; one that ended and waits for its parent does not."""
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def left_running(file: Path) -> list[int]:
+    """The processes named in a file that run on; a killed one is given time to end."""
+    deadline = time.monotonic() + 10
+    while running := [int(pid) for pid in file.read_text(encoding="ascii").split() if is_running(int(pid))]:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.005)
+    return running
+
+
+def test_a_child_of_the_server_ends_with_it(scripted: Scripted, options: Options, tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    scripted("parent", str(file)).read(options)
+    assert left_running(file) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells whose child a process is")
+def test_a_child_in_a_session_of_its_own_ends_too(scripted: Scripted, options: Options, tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    scripted("parent", str(file), "--away").read(options)
+    assert left_running(file) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux tells the environment of a process")
+def test_a_child_that_cut_its_ties_ends_too(scripted: Scripted, options: Options, tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    scripted("daemon", str(file)).read(options)
+    assert left_running(file) == []
+
+
+def test_a_child_ends_when_the_server_died_first(scripted: Scripted, options: Options, tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    problem = failure(scripted("parent", str(file), "--die"), options)
+    assert problem.message == "stopped before it answered initialize (exit status 1), twice"
+    assert left_running(file) == []
+
+
+def test_a_server_that_ignores_polite_signals_is_ended(scripted: Scripted, options: Options, tmp_path: Path) -> None:
+    scripted("stubborn", str(tmp_path / "mark")).read(options)
+    assert (tmp_path / "mark").read_text(encoding="ascii") == "input ended"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_us_ends_the_server_first(servers: Path, tmp_path: Path, number: signal.Signals) -> None:
+    file = tmp_path / "pids"
+    code = (
+        "import sys\n"
+        "from fusion_contracts.sources.base import Options\n"
+        "from fusion_contracts.sources.stdio import StdioSource\n"
+        "print('reading', flush=True)\n"
+        "try:\n"
+        "    StdioSource(tuple(sys.argv[1:])).read(Options())\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(130)\n"
+    )
+    command = [sys.executable, str(servers / "parent.py"), str(file), "--hang"]
+    with subprocess.Popen([sys.executable, "-c", code, *command], stdout=subprocess.PIPE) as ours:
+        while not (file.exists() and len(file.read_text(encoding="ascii").split()) == 2):  # ends when the server is up
+            assert ours.poll() is None
+        ours.send_signal(number)
+        assert ours.wait() == 128 + number
+    assert left_running(file) == []
