@@ -1,24 +1,18 @@
-"""What the error log keeps of a call, in each sink, and that nothing it meets touches the call."""
+"""What the error log keeps of a call."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from keeping import FAILED, PLAIN, Kept, kept
 
 from fusion_contracts import (
     CallGuard,
@@ -29,51 +23,8 @@ from fusion_contracts import (
     fault_boundary,
     tool_error,
 )
-from fusion_contracts.errors import FusionError
 from fusion_contracts.loop import Outcome, empty, partial
-from fusion_contracts.loop.log import Entry, ErrorLog
-from fusion_contracts.loop.log.entry import COLUMNS
-
-NOW = 1_793_000_000.0
-
-
-class Kept:
-    """A sink that keeps what it is given."""
-
-    name = "kept"
-    direct = False
-
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-        self.fails = 0
-
-    def write(self, entries: Sequence[Entry], /) -> None:
-        if self.fails:
-            self.fails -= 1
-            raise OSError("the disk\x1b[31m is full\nand more")
-        self.entries += entries
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-def kept(*errors: Any, log: dict[str, Any] | None = None, **given: Any) -> list[dict[str, Any]]:
-    """What is kept of calls of `close` in the run `r`, without numbers and times."""
-    sink = Kept()
-    with ErrorLog(sink, clock=lambda: NOW, **log or {}) as told:
-        for error in errors:
-            told.record(error, **{"run": "r", "action": "close"} | given)
-    records = [entry.record() for entry in sink.entries]
-    assert [record.pop("time_us") for record in records] == [int(NOW * 1e6) + n for n in range(len(errors))]
-    assert len({record.pop("id") for record in records}) == len(errors)
-    return records
-
-
-PLAIN = {"run": "r", "server": "", "tool": "close", "action": "close", "deltas": 0, "stopped": 0}
-FAILED = PLAIN | {"outcome": "execution_error", "severity": "error", "attempt": 1}
-
-
-# --- what is kept ----------------------------------------------------------------------------------------------------
+from fusion_contracts.loop.log import ErrorLog
 
 
 def test_a_success() -> None:
@@ -353,225 +304,3 @@ def test_numbers_that_cannot_be_take_no_other_entry_with_them(tmp_path: Path) ->
     with closing(sqlite3.connect(tmp_path / "log.sqlite")) as connection:
         rows = connection.execute("SELECT action, tokens, model_calls FROM fusion_calls ORDER BY time_us").fetchall()
     assert rows == [("before", None, None), ("after", None, None)]
-
-
-# --- sinks -----------------------------------------------------------------------------------------------------------
-
-ERROR = tool_error("VALIDATION_ERROR", "no", details={"id": "Missing."})
-
-
-def rows_of(path: Path) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute(f"SELECT {', '.join(COLUMNS)} FROM fusion_calls ORDER BY time_us").fetchall()
-
-
-def test_every_sink_holds_the_same(tmp_path: Path, postgres: str) -> None:
-    import psycopg
-
-    lines = tmp_path / "new" / "log.jsonl"
-    with ErrorLog(tmp_path / "new" / "log.sqlite", lines, postgres, server="desk", clock=lambda: NOW) as log:
-        log.record(ERROR, run="r", action="close", arguments={"id": "\u00e9"}, tokens=5)
-        log.record(run="r", action="close")
-    expected = rows_of(tmp_path / "new" / "log.sqlite")
-    records = [json.loads(line) for line in lines.read_text(encoding="ascii").splitlines()]
-    assert [tuple(record.get(name) for name in COLUMNS) for record in records] == expected
-    with psycopg.connect(postgres) as connection:
-        found = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM fusion_calls ORDER BY time_us").fetchall()
-    assert found == expected
-    assert [row[list(COLUMNS).index("code")] for row in expected] == ["VALIDATION_ERROR", None]
-
-
-def test_a_lost_connection_is_made_again(postgres: str, caplog: pytest.LogCaptureFixture) -> None:
-    import psycopg
-
-    with ErrorLog(postgres) as log:
-        log.record(run="1", action="close")
-        log.flush()
-        with psycopg.connect(postgres, autocommit=True) as connection:
-            others = "datname = current_database() AND pid <> pg_backend_pid()"
-            connection.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
-            log.record(run="2", action="close")
-            log.flush()
-            assert connection.execute("SELECT run FROM fusion_calls ORDER BY time_us").fetchall() == [("1",), ("2",)]
-    assert caplog.messages == []
-
-
-def test_errors_are_events_on_the_current_span() -> None:
-    logs = pytest.importorskip("opentelemetry.sdk._logs", reason="opentelemetry-sdk is not installed")
-    from opentelemetry._logs import get_logger_provider, set_logger_provider
-    from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
-    from opentelemetry.sdk.trace import TracerProvider
-
-    exporter = InMemoryLogRecordExporter()  # type: ignore[no-untyped-call]  # the SDK's own omission
-    provider = logs.LoggerProvider(shutdown_on_exit=False)
-    provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
-    set_logger_provider(provider)
-    assert get_logger_provider() is provider
-    tracer = TracerProvider(shutdown_on_exit=False).get_tracer("t")
-    log = ErrorLog("otel", server="desk", clock=lambda: NOW)
-    with tracer.start_as_current_span("call") as span, log:
-        log.record(ERROR, run="r", action="close", arguments={"id": 1})
-        log.record(run="r", action="close")
-        log.record(tool_error("DEPRECATED", "old", severity="warning"), run="r", action="close")
-    failed, warned = [one.log_record for one in exporter.get_finished_logs()]
-    assert (failed.event_name, failed.body) == ("fusion.tool.error", "close: VALIDATION_ERROR")
-    assert failed.severity_text == "ERROR"
-    assert failed.timestamp == int(NOW * 1e9)
-    assert failed.trace_id == span.get_span_context().trace_id
-    attributes = dict(failed.attributes or {})
-    assert str(attributes.pop("fusion.arguments")).startswith('{"id":"integer:')
-    assert attributes == {
-        "fusion.run.id": "r", "fusion.server": "desk", "gen_ai.tool.name": "close", "fusion.action": "close",
-        "fusion.outcome": "execution_error", "fusion.severity": "error", "fusion.contract.deltas": 0,
-        "fusion.attempt": 1,
-        "fusion.error.code": "VALIDATION_ERROR", "fusion.stopped": False, "fusion.fields": ("id",),
-        "error.type": "VALIDATION_ERROR",
-    }  # fmt: skip
-    assert (warned.severity_text, "error.type" in (warned.attributes or {})) == ("WARNING", False)
-
-
-@pytest.mark.parametrize(
-    ("target", "said"),
-    [
-        ("mysql://host/db", "no log can be written to mysql://; name a file, postgresql:// or otel"),
-        (
-            "postgresql://host/db",
-            "a log in PostgreSQL needs psycopg, which is not installed; pip install 'fusion-contracts[postgres]'",
-        ),
-        (
-            "otel",
-            "OpenTelemetry events need opentelemetry, which is not installed; pip install 'fusion-contracts[otel]'",
-        ),
-    ],
-)
-def test_what_is_no_target_is_refused(target: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fusion_contracts.loop.log.place.find_spec", lambda _: None)
-    with pytest.raises(FusionError) as caught:
-        ErrorLog(target)
-    assert str(caught.value) == said
-
-
-# --- faults ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_sink_that_fails_loses_its_batch_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
-    broken, sound = Kept(), Kept()
-    broken.fails = 2
-    with ErrorLog(broken, sound) as log:
-        for number in range(4):
-            log.record(run=str(number), action="close")
-            log.flush()
-    assert [entry.run for entry in broken.entries] == ["2", "3"]
-    assert [entry.run for entry in sound.entries] == ["0", "1", "2", "3"]
-    assert caplog.messages == [
-        r"The error log kept cannot be written (OSError: the disk\u{1b}[31m is full): entries are lost, the calls go on"
-    ]
-
-
-def test_a_file_that_cannot_be_written_breaks_no_call(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "file").touch()
-    (tmp_path / "no.sqlite").write_bytes(b"no database" * 100)
-    for name in ("file/log.sqlite", "file/log.jsonl", "no.sqlite"):
-        with ErrorLog(tmp_path / name) as log:
-            log.record(run="r", action="close")
-    assert [record.levelno for record in caplog.records] == [logging.WARNING] * 3
-    assert (tmp_path / "no.sqlite").read_bytes() == b"no database" * 100
-
-
-@pytest.mark.parametrize("given", [{"outcome": "fine"}, {"attempt": "x"}, {"deltas": "many"}, {"fields": 5}])
-def test_nonsense_breaks_no_call(given: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
-    sink = Kept()
-    with ErrorLog(sink) as log:
-        log.record("boom", run="r", action="close", **given)
-        log.record("boom", run="r", action="close", **given)
-        log.record(run="r", action="close")
-    assert len(sink.entries) == 1
-    (message,) = caplog.messages
-    assert message.startswith("A call could not be logged, which changes nothing for the call: ")
-
-
-def test_more_than_may_wait_is_dropped_with_one_warning(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr("fusion_contracts.loop.log.writer._WAITING", 0)
-    sink = Kept()
-    with ErrorLog(sink) as log:
-        log.record(run="1", action="close")
-        log.record(run="2", action="close")
-    assert sink.entries == []
-    assert caplog.messages == [
-        "The error log kept does not keep up with the calls, and more than 0 wait: entries are lost, the calls go on"
-    ]
-
-
-def test_threads_share_a_log(tmp_path: Path) -> None:
-    with ErrorLog(tmp_path / "log.sqlite") as log:
-
-        def tell() -> None:
-            for _ in range(200):
-                log.record(run="r", action="close")
-
-        threads = [Thread(target=tell) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    rows = rows_of(tmp_path / "log.sqlite")
-    assert len({row[0] for row in rows}) == len({row[1] for row in rows}) == 1600
-
-
-WORKER = """
-import sys
-from pathlib import Path
-from fusion_contracts.loop.log import ErrorLog
-
-path, name = Path(sys.argv[1]), sys.argv[2]
-with ErrorLog(path / "log.sqlite", path / "log.jsonl") as log:
-    for _ in range(200):
-        log.record(run=name, action="close")
-"""
-
-
-def test_processes_share_a_log(tmp_path: Path) -> None:
-    workers = [subprocess.Popen([sys.executable, "-c", WORKER, str(tmp_path), f"p{number}"]) for number in range(4)]
-    assert [worker.wait(timeout=120) for worker in workers] == [0] * 4
-    runs = sorted(row[2] for row in rows_of(tmp_path / "log.sqlite"))
-    assert runs == sorted(f"p{number}" for number in range(4) for _ in range(200))
-    lines = (tmp_path / "log.jsonl").read_text(encoding="ascii").splitlines()
-    assert sorted(json.loads(line)["run"] for line in lines) == runs
-
-
-def test_a_forked_process_goes_on_with_a_sink_of_its_own(tmp_path: Path) -> None:
-    log = ErrorLog(tmp_path / "log.sqlite")
-    log.record(run="parent", action="close")
-    log.flush()
-    child = os.fork()
-    if not child:
-        log.record(run="child", action="close")
-        log.close()
-        os.kill(os.getpid(), signal.SIGKILL)  # nothing of pytest's may run here
-    os.waitpid(child, 0)
-    log.record(run="after", action="close")
-    log.close()
-    assert [row[2] for row in rows_of(tmp_path / "log.sqlite")] == ["parent", "child", "after"]
-
-
-def test_a_log_that_was_closed_opens_again(tmp_path: Path) -> None:
-    log = ErrorLog(tmp_path / "log.sqlite")
-    for run in ("1", "2"):
-        log.record(run=run, action="close")
-        log.close()
-    assert [row[2] for row in rows_of(tmp_path / "log.sqlite")] == ["1", "2"]
-
-
-def test_a_line_that_was_cut_off_stays_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = os.write
-    with ErrorLog(tmp_path / "log.jsonl") as log:
-        monkeypatch.setattr("os.write", lambda file, data: real(file, data[:20]))
-        log.record(run="1", action="close")
-        log.flush()
-        monkeypatch.setattr("os.write", real)
-        log.record(run="2", action="close")
-    cut, whole = (tmp_path / "log.jsonl").read_text(encoding="ascii").splitlines()
-    assert len(cut) == 20
-    assert json.loads(whole)["run"] == "2"

@@ -1,8 +1,9 @@
-"""A log whose file, thread or process is in trouble: no call waits, and what can be written is."""
+"""A log whose sink, file, thread or process is in trouble: no call waits, and what can be written is."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sqlite3
 import subprocess
@@ -10,8 +11,10 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
+from keeping import Kept
 
 from fusion_contracts.loop.log import ErrorLog
 
@@ -28,6 +31,69 @@ for _ in range(3_000):
 
 def actions(path: Path) -> list[str]:
     return [json.loads(line)["action"] for line in path.read_text(encoding="ascii").splitlines()]
+
+
+def test_a_sink_that_fails_loses_its_batch_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    broken, sound = Kept(), Kept()
+    broken.fails = 2
+    with ErrorLog(broken, sound) as log:
+        for number in range(4):
+            log.record(run=str(number), action="close")
+            log.flush()
+    assert [entry.run for entry in broken.entries] == ["2", "3"]
+    assert [entry.run for entry in sound.entries] == ["0", "1", "2", "3"]
+    assert caplog.messages == [
+        r"The error log kept cannot be written (OSError: the disk\u{1b}[31m is full): entries are lost, the calls go on"
+    ]
+
+
+def test_a_file_that_cannot_be_written_breaks_no_call(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "no.sqlite").write_bytes(b"no database" * 100)
+    for name in ("file/log.sqlite", "file/log.jsonl", "no.sqlite"):
+        with ErrorLog(tmp_path / name) as log:
+            log.record(run="r", action="close")
+    assert [record.levelno for record in caplog.records] == [logging.WARNING] * 3
+    assert (tmp_path / "no.sqlite").read_bytes() == b"no database" * 100
+
+
+@pytest.mark.parametrize("given", [{"outcome": "fine"}, {"attempt": "x"}, {"deltas": "many"}, {"fields": 5}])
+def test_nonsense_breaks_no_call(given: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+    sink = Kept()
+    with ErrorLog(sink) as log:
+        log.record("boom", run="r", action="close", **given)
+        log.record("boom", run="r", action="close", **given)
+        log.record(run="r", action="close")
+    assert len(sink.entries) == 1
+    (message,) = caplog.messages
+    assert message.startswith("A call could not be logged, which changes nothing for the call: ")
+
+
+def test_more_than_may_wait_is_dropped_with_one_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("fusion_contracts.loop.log.writer._WAITING", 0)
+    sink = Kept()
+    with ErrorLog(sink) as log:
+        log.record(run="1", action="close")
+        log.record(run="2", action="close")
+    assert sink.entries == []
+    assert caplog.messages == [
+        "The error log kept does not keep up with the calls, and more than 0 wait: entries are lost, the calls go on"
+    ]
+
+
+def test_a_line_that_was_cut_off_stays_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.write
+    with ErrorLog(tmp_path / "log.jsonl") as log:
+        monkeypatch.setattr("os.write", lambda file, data: real(file, data[:20]))
+        log.record(run="1", action="close")
+        log.flush()
+        monkeypatch.setattr("os.write", real)
+        log.record(run="2", action="close")
+    cut, whole = (tmp_path / "log.jsonl").read_text(encoding="ascii").splitlines()
+    assert len(cut) == 20
+    assert json.loads(whole)["run"] == "2"
 
 
 def test_the_end_of_a_process_waits_for_a_log_that_was_closed_before(tmp_path: Path) -> None:
