@@ -30,6 +30,7 @@ FRAMEWORKS = {
     "langchain": "langchain-core",
     "langgraph": "langgraph",
 }
+CLOSED = {"fastmcp-3", "fastmcp-4"}  # they refuse unknown arguments, and say so in the schema
 LISTS = {
     "tools/list": "tools",
     "prompts/list": "prompts",

@@ -43,7 +43,8 @@ def run(*command: Path | str, folder: Path) -> str:
 @pytest.mark.parametrize("sdk", SDKS)
 def test_a_model_sees_what_was_accepted_alone(sdk: str, tmp_path: Path, root: Path) -> None:
     programs = make(tmp_path / "venv", sdk, "pytest>=8.4", str(root))
-    shutil.copy(root / "fixtures" / "consumers" / "faces.py", tmp_path)
+    for file in ("fixtures/consumers/faces.py", "tests/support/guarded_clients.py"):
+        shutil.copy(root / file, tmp_path)
     shutil.copy(root / "tests" / "network" / "guarded_session.py", tmp_path / "test_guarded_session.py")
     lock = ("lock", "--name", "pages", "--", programs / "python", "faces.py", "stdio")
     run(programs / "fusion", *lock, folder=tmp_path)
