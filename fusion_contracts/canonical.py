@@ -1,4 +1,4 @@
-"""JSON values: one way to read them strictly, to write them for a digest, to compare them, and to show text safely."""
+"""JSON values: one way to read them strictly, write them for a digest, compare and point into them, and show text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from typing import Any
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonValue
 
-__all__ = ["HIDDEN", "MAX_DEPTH", "canonical_json", "equal", "loads", "printable", "shell_word", "shortened", "text_of"]
+__all__ = [
+    "HIDDEN", "MAX_DEPTH", "canonical_json", "equal", "loads", "pointer_key", "pointer_token", "printable",
+    "shell_word", "shortened", "text_of",
+]  # fmt: skip
 
 MAX_DEPTH = 256  # levels that `loads` accepts: a quarter of Python's recursion limit, so that three frames a level fit
 
@@ -131,6 +134,16 @@ def text_of(value: JsonValue) -> bytes | None:
         return marshal.dumps(value, 2)  # later versions of the format write what they wrote before in another way
     except ValueError:
         return None
+
+
+def pointer_token(key: str) -> str:
+    """A key as one token of a JSON pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def pointer_key(token: str) -> str:
+    """The key that a token of a JSON pointer stands for."""
+    return token.replace("~1", "/").replace("~0", "~")
 
 
 class _RefusedError(Exception):

@@ -16,6 +16,8 @@ from fusion_contracts.canonical import (
     canonical_json,
     equal,
     loads,
+    pointer_key,
+    pointer_token,
     printable,
     shell_word,
     shortened,
@@ -234,3 +236,13 @@ def test_a_long_name_hides_no_sentence() -> None:
     assert shortened("a" * 120) == "a" * 120
     assert shortened("a" * 121) == "a" * 120 + "..."
     assert shortened("\x1b" * 10**6) == printable("\x1b" * 20) + "..."
+
+
+@pytest.mark.parametrize(("key", "token"), [("plain", "plain"), ("a/b", "a~1b"), ("~1", "~01"), ("", "")])
+def test_a_key_is_one_token_of_a_pointer(key: str, token: str) -> None:
+    assert pointer_token(key) == token
+
+
+@given(st.text(alphabet="~/01a"))
+def test_the_token_of_a_key_gives_the_key_again(key: str) -> None:
+    assert pointer_key(pointer_token(key)) == key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from fusion_contracts.canonical import text_of
+from fusion_contracts.canonical import pointer_token, text_of
 from fusion_contracts.diff.changes import (
     ContractChange,
     DisplayTitleChanged,
@@ -12,7 +12,6 @@ from fusion_contracts.diff.changes import (
     ProseChanged,
     UnclassifiedChange,
 )
-from fusion_contracts.diff.prose import pointer_token
 from fusion_contracts.model import JsonObject, JsonValue
 
 __all__ = ["field_facts", "leaves", "same", "without"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from fusion_contracts.canonical import pointer_token
 from fusion_contracts.diff.changes import (
     ContractChange,
     DisplayTitleChanged,
@@ -18,7 +19,6 @@ from fusion_contracts.diff.changes import (
 )
 from fusion_contracts.diff.fields import field_facts, leaves
 from fusion_contracts.diff.pairing import pair
-from fusion_contracts.diff.prose import pointer_token
 from fusion_contracts.model import JsonObject, Prompt, PromptArgument
 
 __all__ = ["prompt_changes"]

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
-from fusion_contracts.canonical import HIDDEN
+from fusion_contracts.canonical import HIDDEN, pointer_token
 from fusion_contracts.diff.changes import InvisibleTextAdded
 from fusion_contracts.model import JsonValue
 
-__all__ = ["hidden_added", "hidden_runs", "pointer_token"]
+__all__ = ["hidden_added", "hidden_runs"]
 
 _SYMBOL = "\u2190-\u2bff\U0001f000-\U0001faff"
 _JOINING = "\u0600-\u08ff\u0900-\u0dff"  # Arabic and its relatives, the Indic scripts
@@ -97,8 +97,3 @@ def _texts(item: JsonValue, pointer: str) -> Iterator[tuple[str, str]]:
     elif isinstance(item, (list, tuple)):
         for index, inner in enumerate(item):
             yield from _texts(inner, f"{pointer}/{index}")
-
-
-def pointer_token(name: str) -> str:
-    """A name as one token of a JSON pointer (RFC 6901)."""
-    return name.replace("~", "~0").replace("/", "~1")

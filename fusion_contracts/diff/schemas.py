@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fusion_contracts import schema
+from fusion_contracts.canonical import pointer_key, pointer_token
 from fusion_contracts.diff.changes import (
     ActionAdded,
     ActionRemoved,
@@ -18,7 +19,6 @@ from fusion_contracts.diff.changes import (
 )
 from fusion_contracts.diff.constraints import is_property
 from fusion_contracts.diff.findings import FindingSide
-from fusion_contracts.diff.prose import pointer_token
 from fusion_contracts.model import JsonValue
 from fusion_contracts.schema import Explanation, changes
 from fusion_contracts.schema.by_action import ByAction, explain_by_action
@@ -209,7 +209,7 @@ def _property(pointer: str, name: str, document: JsonValue) -> str:
 def _at(document: JsonValue, pointer: str) -> JsonValue:
     """What stands at a pointer, None where nothing does."""
     for token in pointer.split("/")[1:]:
-        step = token.replace("~1", "/").replace("~0", "~")
+        step = pointer_key(token)
         if isinstance(document, dict):
             document = document.get(step)
         elif isinstance(document, list) and step.isdecimal() and int(step) < len(document):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from fusion_contracts.canonical import pointer_key, pointer_token
 from fusion_contracts.diff.changes import (
     CapabilityAdded,
     CapabilityRemoved,
@@ -23,7 +24,6 @@ from fusion_contracts.diff.changes import (
     UnclassifiedChange,
 )
 from fusion_contracts.diff.fields import field_facts, same, without
-from fusion_contracts.diff.prose import pointer_token
 from fusion_contracts.model import JsonObject, JsonValue, Resource, ResourceTemplate, ServerContract
 
 __all__ = ["server_changes"]
@@ -91,7 +91,7 @@ def _capabilities(old: JsonObject, new: JsonObject) -> Iterator[ContractChange]:
         inside = parent not in _HOLDERS and (parent in before) != (parent in after)
         if inside or (same(_said(had), _said(has)) and (pointer in before) == (pointer in after)):
             continue
-        name = pointer.removeprefix(f"{_CAPABILITIES}/").replace("~1", "/").replace("~0", "~")
+        name = pointer_key(pointer.removeprefix(f"{_CAPABILITIES}/"))
         if _offers(pointer, had) and _offers(pointer, has):
             yield UnclassifiedChange(pointer=pointer, before=had, after=has, had=True, has=True)
         elif _offers(pointer, has) or pointer not in before:

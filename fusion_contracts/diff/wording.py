@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import pointer_key, printable
 from fusion_contracts.model import JsonValue
 
 __all__ = ["about", "dotted", "listing", "names", "reworded", "shift", "short", "value"]
@@ -83,7 +83,7 @@ def _common(left: str, right: str) -> int:
 
 def dotted(pointer: str) -> str:
     """A JSON pointer as people write paths: `/annotations/category` is `annotations.category`."""
-    tokens = (token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:])
+    tokens = map(pointer_key, pointer.split("/")[1:])
     return ".".join(short(token) for token in tokens)
 
 

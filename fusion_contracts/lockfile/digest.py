@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from fusion_contracts.canonical import canonical_json
+from fusion_contracts.canonical import canonical_json, pointer_token
 from fusion_contracts.lockfile.tables import tool_table
 from fusion_contracts.model import JsonValue, Prompt, Resource, ResourceTemplate, ServerContract, Tool
 from fusion_contracts.record import record
@@ -149,7 +149,8 @@ def _bare(schema: JsonValue, where: str, prose: dict[str, JsonValue]) -> JsonVal
         if keyword in _PROSE:
             prose[place] = value
         elif isinstance(value, dict) and keyword in _MAPS:
-            bare[keyword] = {name: _bare(inner, f"{place}/{_token(name)}", prose) for name, inner in value.items()}
+            below = {name: f"{place}/{pointer_token(name)}" for name in value}
+            bare[keyword] = {name: _bare(inner, below[name], prose) for name, inner in value.items()}
         elif isinstance(value, dict) and keyword in _SCHEMA:
             bare[keyword] = _bare(value, place, prose)
         elif isinstance(value, list) and keyword in _SCHEMAS:
@@ -157,7 +158,3 @@ def _bare(schema: JsonValue, where: str, prose: dict[str, JsonValue]) -> JsonVal
         else:
             bare[keyword] = value
     return bare
-
-
-def _token(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1") if "/" in name or "~" in name else name

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, TypeVar
 
-from fusion_contracts.canonical import printable, shortened
+from fusion_contracts.canonical import pointer_token, printable, shortened
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.tables import prompt_table, resource_table, server_table, tool_table
 from fusion_contracts.lockfile.writer import MAX_BITS, MAX_LEVELS
@@ -114,13 +114,8 @@ def _flaw_of(name: str, table: Mapping[str, Any]) -> str | None:
 
 
 def _sentence(flaw: _Flaw, root: str = "") -> str:
-    pointer = root + "".join(f"/{_token(name)}" for name in reversed(flaw.path))
+    pointer = root + "".join(f"/{pointer_token(str(name))}" for name in reversed(flaw.path))
     return f"{printable(pointer)} {flaw.reason}" if pointer else f"it {flaw.reason}"
-
-
-def _token(name: str | int) -> str:
-    """A reference token of RFC 6901."""
-    return str(name).replace("~", "~0").replace("/", "~1")
 
 
 def _flaw(value: JsonValue, level: int = 1) -> _Flaw | None:

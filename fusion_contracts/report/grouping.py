@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from fusion_contracts.canonical import pointer_key
 from fusion_contracts.record import record
 
 if TYPE_CHECKING:
@@ -99,6 +100,6 @@ def subject(finding: Finding) -> str:
 def arguments(finding: Finding) -> Iterator[str]:
     """Names of the language of the contract that a finding's sentence may hold: they are shown as code."""
     if finding.side in {"input", "output"}:
-        yield finding.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        yield pointer_key(finding.pointer.rpartition("/")[2])
     if finding.successor is not None:
         yield finding.successor

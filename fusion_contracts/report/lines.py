@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fusion_contracts.canonical import pointer_key
 from fusion_contracts.lockfile.statements import statements
 from fusion_contracts.record import record
 
@@ -86,7 +87,7 @@ class Lines:
     def _paths(self, finding: Finding) -> Iterator[Path]:
         """Where a finding may stand: at the new name of what was renamed, then where its pointer leads."""
         server = ("servers", self._called(finding.server))
-        steps = tuple(step.replace("~1", "/").replace("~0", "~") for step in finding.pointer.split("/")[1:])
+        steps = tuple(map(pointer_key, finding.pointer.split("/")[1:]))
         if finding.tool is None:
             if finding.successor is not None and steps:
                 yield server + _of_server((*steps[:-1], finding.successor))

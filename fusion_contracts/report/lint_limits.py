@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from fusion_contracts.canonical import pointer_token
 from fusion_contracts.model import JsonObject, JsonValue, ServerContract, Tool
 from fusion_contracts.record import record
 from fusion_contracts.schema.dialect import dialect_of
@@ -84,11 +85,7 @@ def _root_keys(tool: Tool) -> Iterator[tuple[str, str]]:
     properties = tool.input_schema.get("properties")
     for key in properties if isinstance(properties, dict) else ():
         if not re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", key):
-            yield f"/inputSchema/properties/{_token(key)}", "a key at the root is 1 to 64 of A-Z a-z 0-9 _ . -"
-
-
-def _token(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
+            yield f"/inputSchema/properties/{pointer_token(key)}", "a key at the root is 1 to 64 of A-Z a-z 0-9 _ . -"
 
 
 # --- OpenAI's strict mode --------------------------------------------------------------------------------------------
@@ -123,7 +120,8 @@ def _all_required(tool: Tool) -> Iterator[tuple[str, str]]:
         names: list[JsonValue] = required if isinstance(required, list) else []
         for name in properties if isinstance(properties, dict) else ():
             if name not in names:
-                yield f"{pointer}/properties/{_token(name)}", "every property is required; an optional one takes null"
+                where = f"{pointer}/properties/{pointer_token(name)}"
+                yield where, "every property is required; an optional one takes null"
 
 
 _UNSUPPORTED = ("allOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else", "oneOf")

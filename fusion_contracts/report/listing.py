@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import pointer_key, printable
 from fusion_contracts.diff.cost import catalog_tokens, tool_tokens
 from fusion_contracts.report.counts import count, joined
 from fusion_contracts.report.layout import columns, cut, paint, width_of, wrap
@@ -128,5 +128,5 @@ def _target(reference: str, root: Mapping[str, JsonValue]) -> JsonValue:
     """What a reference inside the document points to; None for any other."""
     found: JsonValue = root if reference.startswith("#/") else None
     for token in reference.split("/")[1:]:
-        found = found.get(token.replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
+        found = found.get(pointer_key(token)) if isinstance(found, dict) else None
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import pointer_key, printable
 from fusion_contracts.report.layout import cut
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _names(pointer: str) -> Iterator[str | None]:
 
     A branch is no step; whatever else stands there is a keyword of the place reached, and the way ends.
     """
-    steps = iter(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[2:])
+    steps = map(pointer_key, pointer.split("/")[2:])
     for step in steps:
         if step == "properties":
             yield from islice(steps, 1)

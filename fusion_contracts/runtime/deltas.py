@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from fusion_contracts.canonical import pointer_key
 from fusion_contracts.model import JsonValue, ServerContract, Tool
 from fusion_contracts.runtime.carries import Carried, carried
 from fusion_contracts.runtime.echo import clip, quoted, show
-from fusion_contracts.runtime.places import decoded, places_of
+from fusion_contracts.runtime.places import places_of
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
@@ -186,7 +187,7 @@ def _deltas(action: str, finding: Finding, sides: Sequence[JsonValue]) -> Iterat
         if finding.rule == "property-removed":
             yield replace(base, gone=field)
         elif finding.rule == "property-renamed" and finding.successor is not None:
-            old = decoded(finding.pointer.rpartition("/")[2])
+            old = pointer_key(finding.pointer.rpartition("/")[2])
             successor = f"{field.removesuffix(old)}{finding.successor}"
             carries = "carries over" in finding.message
             renamed = _renamed_from(old, carries=carries)

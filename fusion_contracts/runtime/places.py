@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from fusion_contracts.canonical import pointer_key
 from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.shape import Shape
 
-__all__ = ["decoded", "places_of"]
+__all__ = ["places_of"]
 
 _DEFINITIONS = ("$defs", "definitions")
 _BRANCHES = ("allOf", "anyOf", "oneOf")
@@ -15,11 +16,6 @@ _SAME_PLACE = ("if", "then", "else", "additionalProperties")
 _MOST = 5  # places that one definition is told for
 _MOST_STEPS = 5_000
 _DEEPEST = 8
-
-
-def decoded(token: str) -> str:
-    """A token of a JSON pointer as the name that it stands for."""
-    return token.replace("~1", "/").replace("~0", "~")
 
 
 def places_of(pointer: str, schemas: Sequence[JsonValue]) -> list[str]:
@@ -40,7 +36,7 @@ def _path(place: str, tokens: Iterable[str]) -> str:
     steps = iter(tokens)
     for token in steps:
         if token == "properties":  # noqa: S105 - a keyword of JSON Schema
-            name = decoded(next(steps, ""))
+            name = pointer_key(next(steps, ""))
             place = f"{place}.{name}" if place else name
         elif token in {"items", "prefixItems"}:
             place += "[]"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, TypeAlias
 
+from fusion_contracts.canonical import pointer_key
 from fusion_contracts.model import JsonValue
 
 __all__ = ["ABSENT", "BRANCHES", "Flat", "Path", "Shape", "has_type", "kind_of", "step_into"]
@@ -141,7 +142,7 @@ class Shape:
             return None
         here: JsonValue = self.root
         for token in reference[1:].split("/")[1:]:
-            step = token.replace("~1", "/").replace("~0", "~")
+            step = pointer_key(token)
             if isinstance(here, dict):
                 here = here.get(step)
             elif isinstance(here, list) and step.isdecimal() and int(step[:9]) < len(here):

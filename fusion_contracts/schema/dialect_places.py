@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, unquote, urljoin
 
+from fusion_contracts.canonical import pointer_key, pointer_token
 from fusion_contracts.schema.dialect_keywords import DIALECTS, URIS, Dialect, moved
 
 __all__ = ["Place", "Places", "Untranslatable", "dialect_name", "split"]
@@ -95,7 +96,7 @@ class Place:
         while place.parent is not None:
             tokens.extend(reversed(place.path))
             place = place.parent
-        return "".join(f"/{_escaped(token)}" for token in reversed(tokens))
+        return "".join(f"/{pointer_token(token)}" for token in reversed(tokens))
 
     def fragment(self, top: Place) -> str:
         """The fragment that reaches the translated place from the root of a resource around it."""
@@ -104,7 +105,7 @@ class Place:
         while place is not top and (parent := place.parent) is not None:
             tokens.extend(("$defs", place.stray)[::-1] if place.stray is not None else reversed(moved(place.path)))
             place = parent if place.stray is None else parent.resource
-        quoted = (quote(_escaped(token), safe=_PLAIN, errors="surrogatepass") for token in reversed(tokens))
+        quoted = (quote(pointer_token(token), safe=_PLAIN, errors="surrogatepass") for token in reversed(tokens))
         return "#" + "".join(f"/{token}" for token in quoted)
 
 
@@ -156,7 +157,7 @@ class Places:
         if top is None or not fragment.startswith("/"):
             return None
         tokens = unquote(fragment[1:], errors="surrogatepass").split("/")  # decoded first (RFC 6901, section 6)
-        tokens = [token.replace("~1", "/").replace("~0", "~") for token in tokens]
+        tokens = [pointer_key(token) for token in tokens]
         target = self._walked(top, tokens)
         return None if target is None else (top, target)
 
@@ -232,5 +233,3 @@ def _fresh(name: str) -> Iterator[str]:
 _PLAIN = "!$&'()*+,;=:@?~-._"
 
 
-def _escaped(token: str) -> str:
-    return token.replace("~", "~0").replace("/", "~1")

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
-__all__ = ["MISSING", "Document", "Graft", "Scope", "enter", "escape", "step", "subschemas", "unescape"]
+from fusion_contracts.canonical import pointer_key
+
+__all__ = ["MISSING", "Document", "Graft", "Scope", "enter", "step", "subschemas"]
 
 MISSING: Any = object()
 LONGEST_INDEX = 10
@@ -31,16 +33,6 @@ def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     for keyword in MAPS:
         if isinstance(schema.get(keyword), dict):
             yield from (((keyword, name), part) for name, part in schema[keyword].items())
-
-
-def unescape(token: str) -> str:
-    """One token of a JSON pointer (RFC 6901)."""
-    return token.replace("~1", "/").replace("~0", "~")
-
-
-def escape(name: str) -> str:
-    """A name as one token of a JSON pointer (RFC 6901)."""
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def step(value: Any, token: str) -> Any:
@@ -132,7 +124,7 @@ class Document:
 
     def _walk(self, pointer: str, scope: Scope) -> tuple[Any, Scope] | None:
         here = scope.root
-        for token in map(unescape, pointer[1:].split("/")):
+        for token in map(pointer_key, pointer[1:].split("/")):
             here = step(here, token)
             if here is MISSING:
                 return None

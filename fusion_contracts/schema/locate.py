@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from fusion_contracts.schema.document import MISSING, escape, step, unescape
+from fusion_contracts.canonical import pointer_key, pointer_token
+from fusion_contracts.schema.document import MISSING, step
 
 __all__ = ["located"]
 
@@ -20,7 +21,7 @@ UNIONS = ("anyOf", "oneOf")
 
 def located(pointer: str, document: Any) -> str:
     """The pointer to the same thing in a document as written; to what it is in, where nothing like it is found."""
-    return _Search(document, [unescape(token) for token in pointer.split("/")[1:]]).pointer()
+    return _Search(document, [pointer_key(token) for token in pointer.split("/")[1:]]).pointer()
 
 
 class _Search:
@@ -48,7 +49,7 @@ class _Search:
         token = self._tokens[at]
         for name in (token, MOVED.get(token)):
             part = MISSING if name is None else step(here, name)
-            found = None if part is MISSING else self._find(part, f"{pointer}/{escape(name or '')}", at + 1)
+            found = None if part is MISSING else self._find(part, f"{pointer}/{pointer_token(name or '')}", at + 1)
             if found is not None:
                 return found
         for part, elsewhere in self._elsewhere(here, pointer):
@@ -70,7 +71,7 @@ class _Search:
         if isinstance(reference, str) and reference.startswith("#/"):
             target = self._document
             for token in unquote(reference[2:]).split("/"):
-                target = step(target, unescape(token))
+                target = step(target, pointer_key(token))
             if target is not MISSING:
                 yield target, unquote(reference[1:])
         for keyword in ("allOf", *UNIONS):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fusion_contracts.canonical import equal, printable, shortened
+from fusion_contracts.canonical import equal, pointer_token, printable, shortened
 from fusion_contracts.model import JsonValue, ServerContract
 from fusion_contracts.record import record
 from fusion_contracts.sources.base import Reading, VolatileRule
-from fusion_contracts.sources.volatile import pointer_token, replaced
+from fusion_contracts.sources.volatile import replaced
 from fusion_contracts.sources.wire import server_document, tool_document
 
 __all__ = ["Candidate", "suggested", "volatile_candidates"]

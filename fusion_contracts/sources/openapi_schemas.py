@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from fusion_contracts.canonical import pointer_key
 from fusion_contracts.model import JsonObject, JsonValue
 
 __all__ = ["Schemas"]
@@ -27,7 +28,7 @@ class Schemas:
         """What a reference inside the document leads to; None where it leads nowhere, or elsewhere."""
         found: JsonValue = self.document if reference.startswith("#/") else None
         for token in reference.split("/")[1:]:
-            key = token.replace("~1", "/").replace("~0", "~")
+            key = pointer_key(token)
             found = found.get(key) if isinstance(found, dict) else None
         return found
 
@@ -87,7 +88,7 @@ class Schemas:
         token = reference.removeprefix(_COMPONENTS)
         if token == reference or "/" in token:
             token = reference.removeprefix("#/").replace("/", "_")
-        needed.setdefault(token.replace("~1", "/").replace("~0", "~"), target)
+        needed.setdefault(pointer_key(token), target)
         return f"#/$defs/{token}"
 
     def _demanded(self, schema: JsonObject, sent: bool) -> JsonObject:  # noqa: FBT001 - passed on

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from fusion_contracts.canonical import pointer_token
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.sources.base import VolatileRule
 
-__all__ = ["Scrubber", "pointer_token", "replaced"]
+__all__ = ["Scrubber", "replaced"]
 
 PLACEHOLDER = "{volatile}"
 _PROSE = frozenset({"description", "title", "instructions", "$comment"})
@@ -94,8 +95,3 @@ def _map_strings(value: JsonValue, pointer: str, change: Callable[[str, str], st
         items = [_map_strings(item, f"{pointer}/{index}", change) for index, item in enumerate(value)]
         return items if any(item is not old for item, old in zip(items, value, strict=True)) else value
     return value
-
-
-def pointer_token(key: str) -> str:
-    """A key as a token of a JSON pointer."""
-    return key.replace("~", "~0").replace("/", "~1")

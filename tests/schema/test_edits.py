@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from fusion_contracts.canonical import pointer_key
 from fusion_contracts.schema import changes, explain
 from fusion_contracts.schema.changes import Edit
-from fusion_contracts.schema.document import MISSING, step, unescape
+from fusion_contracts.schema.document import MISSING, step
 
 SUITE = Path(__file__).resolve().parents[2] / "fixtures" / "edits"
 CASES: list[Any] = [
@@ -43,7 +44,7 @@ def shown(edit: Edit) -> dict[str, Any]:
 
 def found(document: Any, pointer: str) -> Any:
     for token in pointer.split("/")[1:]:
-        document = step(document, unescape(token))
+        document = step(document, pointer_key(token))
     return document
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import pointer_token, printable
 from fusion_contracts.report.counts import count
 from fusion_contracts.report.escape import json_text, sarif_message
 from fusion_contracts.report.grouping import DIGITS
@@ -149,7 +149,7 @@ def _location(finding: Finding, place: Place | None) -> JsonObject:
     steps += [("function", finding.tool)] if finding.tool is not None else []
     steps += [("member", finding.action)] if finding.action is not None and finding.action != finding.tool else []
     kind, name = steps[-1]
-    full = "/".join(step.replace("~", "~0").replace("/", "~1") for _, step in steps)
+    full = "/".join(pointer_token(step) for _, step in steps)
     location: JsonObject = {
         "logicalLocations": [{"name": printable(name), "kind": kind, "fullyQualifiedName": printable(full)}]
     }

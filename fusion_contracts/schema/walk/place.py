@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from fusion_contracts.canonical import pointer_token
 from fusion_contracts.schema import changes as facts
-from fusion_contracts.schema.document import LISTS, MAPS, MISSING, Graft, Scope, escape
+from fusion_contracts.schema.document import LISTS, MAPS, MISSING, Graft, Scope
 from fusion_contracts.schema.location import IN_PLACE
 from fusion_contracts.schema.view import View
 
@@ -83,7 +84,7 @@ class Place:
 
     def at(self, *tokens: str, old: bool = True, new: bool = True, path: str = "") -> facts.Place:
         """A place below, by the tokens of its pointer; `old`, `new`: the sides where something stands there."""
-        suffix = "".join(f"/{escape(token)}" for token in tokens)
+        suffix = "".join(f"/{pointer_token(token)}" for token in tokens)
         return facts.Place(
             self.frame.old_pointer + suffix if old else None,
             self.frame.new_pointer + suffix if new else None,
@@ -180,7 +181,7 @@ def _part(view: View, keyword: str, key: str | int | None) -> Any:
 
 
 def _tokens(keyword: str, key: str | int | None) -> str:
-    return f"/{escape(keyword)}" + ("" if key is None else f"/{escape(str(key))}")
+    return f"/{pointer_token(keyword)}" + ("" if key is None else f"/{pointer_token(str(key))}")
 
 
 def dot(name: str) -> str:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
+from fusion_contracts.canonical import pointer_key
 from fusion_contracts.schema.branches import Pairing
-from fusion_contracts.schema.document import Document, Scope, unescape
+from fusion_contracts.schema.document import Document, Scope
 from fusion_contracts.schema.identity import Identity
 from fusion_contracts.schema.location import named
 from fusion_contracts.schema.view import View, Viewer
@@ -131,7 +132,7 @@ class Walker:
         """Both sides refer to a definition: the edit belongs there, and all its uses change with it."""
         if not reference.startswith("#/") or frame.old_scope.root is not self.old.root:
             return frame
-        tokens = [unescape(token) for token in unquote(reference[2:]).split("/")]
+        tokens = [pointer_key(token) for token in unquote(reference[2:]).split("/")]
         root = self.old.root
 
         def put(schema: Any) -> Any:
