@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import marshal
 import re
+from collections.abc import Sequence
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -12,8 +13,8 @@ from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonValue
 
 __all__ = [
-    "HIDDEN", "MAX_DEPTH", "canonical_json", "equal", "loads", "pointer_key", "pointer_token", "printable",
-    "shell_word", "shortened", "text_of",
+    "HIDDEN", "MAX_DEPTH", "canonical_json", "equal", "first_few", "loads", "pointer_key", "pointer_token", "printable",
+    "shared_start", "shell_word", "shortened", "text_of",
 ]  # fmt: skip
 
 MAX_DEPTH = 256  # levels that `loads` accepts: a quarter of Python's recursion limit, so that three frames a level fit
@@ -60,6 +61,18 @@ def shortened(text: str) -> str:
     """`printable`, and cut where it is long: for a name inside a sentence, which it must not hide."""
     shown = printable(text[: _LONGEST + 1])
     return shown if len(text) <= _LONGEST and len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
+
+
+def first_few(words: Sequence[str], most: int, between: str = ", ") -> str:
+    """The first words of a list, and how many more there are."""
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return f"{between.join(words[:most])}{more}"
+
+
+def shared_start(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many characters two texts begin alike with, or two lists how many words."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(left), len(right)))
 
 
 def _visible(found: re.Match[str]) -> str:

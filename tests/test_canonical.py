@@ -15,10 +15,12 @@ from fusion_contracts.canonical import (
     MAX_DEPTH,
     canonical_json,
     equal,
+    first_few,
     loads,
     pointer_key,
     pointer_token,
     printable,
+    shared_start,
     shell_word,
     shortened,
     text_of,
@@ -246,3 +248,19 @@ def test_a_key_is_one_token_of_a_pointer(key: str, token: str) -> None:
 @given(st.text(alphabet="~/01a"))
 def test_the_token_of_a_key_gives_the_key_again(key: str) -> None:
     assert pointer_key(pointer_token(key)) == key
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a, b"), (["a", "b", "c"], "a, b and 1 more")],
+)
+def test_of_many_words_the_first_are_said(words: list[str], said: str) -> None:
+    assert first_few(words, 2) == said
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "shared"),
+    [("", "", 0), ("ab", "ab", 2), ("abc", "abd", 2), ("ab", "abc", 2), (["one", " "], ["one", "two"], 1)],
+)
+def test_what_two_texts_begin_alike_with_is_counted(left: Any, right: Any, shared: int) -> None:
+    assert shared_start(left, right) == shared == shared_start(right, left)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import first_few, printable
 from fusion_contracts.cli.output import OK, Writer, tell
 from fusion_contracts.cli.project import Project, selected
 from fusion_contracts.cli.releasing import release_folder
@@ -82,7 +82,7 @@ def _require_releases(kept: dict[str, tuple[Release, ...]]) -> None:
 
     missing = [f"{FOLDER}/{printable(name)}" for name, releases in kept.items() if not releases]
     if len(missing) == len(kept):
-        message = f"no release is kept: searched {_listing(missing) or FOLDER}"
+        message = f"no release is kept: searched {first_few(missing, _MOST) or FOLDER}"
         raise FusionError(message, "keep one: fusion release")
     for place in missing:
         tell(f"note: no release is kept in {place}")
@@ -94,7 +94,7 @@ def _only(kept: dict[str, tuple[Release, ...]], name: str) -> dict[str, tuple[Re
     if any(found.values()):
         return found
     names = [f"{printable(server)}/{printable(one.name)}" for server, releases in kept.items() for one in releases]
-    raise FusionError(f"no release {printable(name)} is kept", f"there are: {_listing(names)}", stage="usage")
+    raise FusionError(f"no release {printable(name)} is kept", f"there are: {first_few(names, _MOST)}", stage="usage")
 
 
 def _known(contract: ServerContract, releases: Sequence[Release]) -> Known:
@@ -179,8 +179,3 @@ def _entry(told: Told) -> dict[str, object]:
     keys = ("severity", "field", "text", "kind", "since", "gone", "successor", "carries")
     changes = [{key: getattr(delta, key) for key in keys} for delta in told.deltas]
     return {"live": not told.gone, "text": told.text, "changes": changes}
-
-
-def _listing(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return f"{', '.join(names[:_MOST])}{more}"

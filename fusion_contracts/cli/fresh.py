@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fusion_contracts.canonical import printable, shell_word, shortened
+from fusion_contracts.canonical import first_few, printable, shell_word, shortened
 from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.cli.refresh import Effort, refresh
 from fusion_contracts.cli.roster import Roster, configured
@@ -124,8 +124,7 @@ def _compare(
         found.unchanged.append(name)
         found.notes += [f"{name}: {change}, and nothing else changed" for change in quiet]
         return
-    rest = f" and {len(changes) - _TOLD} more" if len(changes) > _TOLD else ""
-    told = f"{', '.join(changes[:_TOLD])}{rest}" or (", ".join(quiet) if exact else "")
+    told = first_few(changes, _TOLD) or (", ".join(quiet) if exact else "")
     found.stale.append(Stale(name, told, live, moved))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from fusion_contracts.canonical import pointer_key, printable
+from fusion_contracts.canonical import pointer_key, printable, shared_start
 from fusion_contracts.model import JsonValue
 
 __all__ = ["about", "dotted", "listing", "names", "reworded", "shift", "short", "value"]
@@ -68,17 +68,11 @@ _DOUBLE = '"'
 def _both(before: JsonValue, after: JsonValue) -> list[str]:
     """Two values; of long ones that begin alike, what stands around the place where they part."""
     texts = [printable(_plain(side)) for side in (before, after)]
-    start = _common(*texts) - _LEAD
+    start = shared_start(*texts) - _LEAD
     if start > _LEAD and max(map(len, texts)) > _EACH:
         texts = [f"...{text[start:]}" for text in texts]
     quotes = [_DOUBLE if isinstance(side, str) else "" for side in (before, after)]
     return [f"{quote}{_cut(text, _EACH)}{quote}" for quote, text in zip(quotes, texts, strict=True)]
-
-
-def _common(left: str, right: str) -> int:
-    """How many characters two texts begin alike with."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(left), len(right)))
 
 
 def dotted(pointer: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
-from fusion_contracts.canonical import printable, shell_word, shortened
+from fusion_contracts.canonical import first_few, printable, shell_word, shortened
 from fusion_contracts.diff import Finding, Level, Report
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import ServerContract
@@ -113,7 +113,7 @@ def judge(report: Report, live: ServerContract, reactions: Reactions, unreadable
             warnings.append(told)
         if option == _HIDDEN and reaction in {"refuse", "refuse-all"}:
             hidden["" if whole else tool] = told
-    return Verdict(live, report, refused, _listed(everything, "; "), hidden, tuple(warnings))
+    return Verdict(live, report, refused, first_few(everything, _MOST_TOLD, "; "), hidden, tuple(warnings))
 
 
 def _reasons(report: Report, live: ServerContract) -> Iterator[tuple[str, str, str]]:
@@ -137,9 +137,5 @@ def _sentence(finding: Finding) -> str:
 
 
 def _told(tool: str, said: Sequence[str]) -> str:
-    return f"{shortened(tool)}: {_listed(said, ', ')}" if tool else _listed(said, ", ")
-
-
-def _listed(said: Sequence[str], between: str) -> str:
-    more = f" and {len(said) - _MOST_TOLD} more" if len(said) > _MOST_TOLD else ""
-    return between.join(said[:_MOST_TOLD]) + more
+    told = first_few(said, _MOST_TOLD)
+    return f"{shortened(tool)}: {told}" if tool else told

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from fusion_contracts.canonical import first_few
 from fusion_contracts.diff.bump import bump_of, least_bump
 from fusion_contracts.diff.version import Bump
 from fusion_contracts.errors import Problem
@@ -149,14 +150,12 @@ def _part(heading: str, lines: Sequence[str]) -> Iterator[str]:
 
 def _line(group: Sequence[Finding]) -> str:
     """Who is concerned, and what happened; one line for a group."""
-    named = names(group)
-    shown = [markdown_code(name) for name in named[:_NAMED]]
-    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    shown = first_few([*map(markdown_code, names(group))], _NAMED)
     said = list(dict.fromkeys(finding.message for finding in group))
     known = {name for finding in group for name in arguments(finding)}
     told = [markdown(message, known) for message in said[:_DISTINCT]]
     told += [count(len(said) - _DISTINCT, "other change")] if len(said) > _DISTINCT else []
-    return f"- {', '.join(shown)}{more}: {'; '.join(told)}"
+    return f"- {shown}: {'; '.join(told)}"
 
 
 def _broken(group: Sequence[Finding]) -> str:

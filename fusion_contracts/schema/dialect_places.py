@@ -231,5 +231,3 @@ def _fresh(name: str) -> Iterator[str]:
 
 
 _PLAIN = "!$&'()*+,;=:@?~-._"
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fusion_contracts.canonical import equal, pointer_token, printable, shortened
+from fusion_contracts.canonical import equal, pointer_token, printable, shared_start, shortened
 from fusion_contracts.model import JsonValue, ServerContract
 from fusion_contracts.record import record
 from fusion_contracts.sources.base import Reading, VolatileRule
@@ -116,26 +116,20 @@ def _of_the_difference(old: str, new: str) -> str | None:
 
 def _bounds(old: str, new: str) -> tuple[int, int]:
     """How much two texts share at their start and at their end, in whole words, punctuation around a word aside."""
-    start = _shared(old, new)
-    end = _shared(old[start:][::-1], new[start:][::-1])
+    start = shared_start(old, new)
+    end = shared_start(old[start:][::-1], new[start:][::-1])
     while start and not old[start - 1].isspace():
         start -= 1
     while end and not old[-end].isspace():
         end -= 1
     left, right = old[start : len(old) - end], new[start : len(new) - end]
-    lead = left[: _shared(left, right)]
+    lead = left[: shared_start(left, right)]
     start += max(lead.rfind(character) for character in _OPENING) + 1
     for ours, theirs in zip(reversed(left), reversed(right), strict=False):
         if ours != theirs or ours not in _CLOSING:
             break
         end += 1
     return start, end
-
-
-def _shared(left: str, right: str) -> int:
-    """How many characters two texts begin alike with."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(left), len(right)))
 
 
 def _after(before: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import first_few, printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
 from fusion_contracts.record import record
@@ -227,5 +227,4 @@ def _there_is(module: ModuleType) -> str:
     found = told + made
     if not found:
         return "name another file, or the attribute that holds one: FILE.py:ATTR"
-    more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
-    return f"it has: {', '.join(found[:_TOLD])}{more}"
+    return f"it has: {first_few(found, _TOLD)}"

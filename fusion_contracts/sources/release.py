@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import ClassVar
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import first_few, printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading
@@ -71,5 +71,4 @@ def _there_is(folder: Path) -> str:
     known = [f"{file.parent.name}/{file.stem}" for file in files]
     if not known:
         return "make one with fusion release"
-    more = f" and {len(known) - 10} more" if len(known) > 10 else ""  # noqa: PLR2004 - as many as a line holds
-    return f"there are: {', '.join(map(printable, known[:10]))}{more}"
+    return f"there are: {first_few([*map(printable, known)], 10)}"  # as many as a line holds

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from fusion_contracts.canonical import shared_start
 from fusion_contracts.report.page.markup import Markup, escape, join, lines, tag
 from fusion_contracts.report.page.room import Room
 
@@ -54,19 +55,13 @@ def _kept(text: str, *, head: bool, tail: bool) -> Markup:
 def _changes(before: str, after: str, room: Room) -> Iterator[tuple[str, str]]:
     """What stood and what stands, passage by passage; equal where it stayed."""
     old, new = _WORD.findall(before), _WORD.findall(after)
-    start = _common(old, new)
-    end = _common(old[start:][::-1], new[start:][::-1])
+    start = shared_start(old, new)
+    end = shared_start(old[start:][::-1], new[start:][::-1])
     kept = "".join(old[:start])
     yield from [(kept, kept)] if kept else []
     yield from _passages(old[start : len(old) - end], new[start : len(new) - end], room)
     kept = "".join(old[len(old) - end :])
     yield from [(kept, kept)] if kept else []
-
-
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many words two texts begin alike with."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(left), len(right)))
 
 
 def _passages(old: Sequence[str], new: Sequence[str], room: Room) -> Iterator[tuple[str, str]]:
