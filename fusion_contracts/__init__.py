@@ -93,8 +93,7 @@ def load(path: str | PathLike[str], *, server: str | None = None) -> ServerContr
         raise FusionError(message, "save it first: fusion show SOURCE --format json -o FILE", stage="usage")
     reading = source.read(Options())
     if reading.problems:
-        first = reading.problems[0]
-        raise FusionError(first.message, first.next, server=first.server, stage=first.stage)
+        raise FusionError.of(reading.problems[0])
     found = {contract.name: contract for contract in reading.contracts}
     if server is not None and server in found:
         return found[server]

@@ -39,6 +39,11 @@ class FusionError(Exception):
         self.problem = Problem(server, stage, message, next)
         super().__init__(str(self.problem))
 
+    @staticmethod
+    def of(problem: Problem) -> FusionError:
+        """The error that a problem is, where nothing can go on without what it concerns."""
+        return FusionError(problem.message, problem.next, server=problem.server, stage=problem.stage)
+
 
 def fault(error: Exception) -> FusionError:
     """A mistake of ours as an error for people: what and where, never the text, which may hold what a server said.

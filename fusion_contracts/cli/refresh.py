@@ -124,8 +124,7 @@ def read(project: Project, roster: Roster, like: Lock | None = None, effort: Eff
 def raise_first(problems: Sequence[Problem]) -> NoReturn:
     """Raise the only problem as a FusionError; of several, tell them and raise that nothing could be read."""
     if len(problems) == 1:
-        one = problems[0]
-        raise FusionError(one.message, one.next, server=one.server, stage=one.stage)
+        raise FusionError.of(problems[0])
     for problem in problems:
         tell(f"fusion: {printable(str(problem))}")
     raise FusionError("no source could be read", "see above; nothing was written")

@@ -74,7 +74,6 @@ class HttpSource:
             if not options.announced:
                 options.progress(f"{printable(name)}: connecting to {self.label}")
 
-
             def reading(listing: Listing, transport: str) -> Reading:
                 kept, hidden = offered(listing, self.tools), target.known.stored
                 source = replace(self.record, kind=transport)
@@ -82,5 +81,4 @@ class HttpSource:
 
             return reading(*list_server(target, self.transport, options, reading))
         except FusionError as error:
-            problem = error.problem
-            raise FusionError(problem.message, problem.next, server=name, stage=problem.stage) from None
+            raise FusionError.of(replace(error.problem, server=name)) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.record import record
@@ -23,11 +24,8 @@ __all__ = ["list_server"]
 SECONDS = 20.0
 """From the first contact to the complete list, unless `Options.timeout` says otherwise."""
 
-_OLDER = (
-    400,
-    404,
-    405,
-)  # how a server of the older transport answers a POST (specification, "Backwards Compatibility")
+_OLDER = (400, 404, 405)
+"""How a server of the older transport answers a POST (specification, "Backwards Compatibility")."""
 _LOG = "look at the server's own log"
 
 
@@ -100,8 +98,8 @@ class _Listing:
                 listing = known.concealed(session.list_everything(self.options.protocol_version))
                 return listing if hold is None else hold.keep(session, listing, reading, self.seconds)
             except FusionError as error:
-                problem = error.problem
-                raise FusionError(known.conceal(problem.message), problem.next, stage=problem.stage) from None
+                message = known.conceal(error.problem.message)
+                raise FusionError.of(replace(error.problem, message=message)) from None
             except RefusedError as refusal:
                 told = refused(known.conceal(str(refusal)), refusal.status)
                 if session.greeted or refusal.status not in _OLDER or transport is SseChannel:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -68,8 +69,7 @@ class PythonSource:
                 item = self._object(options, words)
                 return read_object(item, self.label, options, source=record, name=self.target.name, words=words)
         except FusionError as error:
-            problem = error.problem
-            raise FusionError(problem.message, problem.next, server=name, stage=problem.stage) from None
+            raise FusionError.of(replace(error.problem, server=name)) from None
 
     def _object(self, options: Options, words: _Words) -> Any:
         from fusion_contracts.sources.objects.importing import imported

@@ -94,15 +94,13 @@ class StdioSource:
             if not options.announced:
                 options.progress(f"{printable(name)}: starting {self.label}")
 
-
             def reading(listing: Listing) -> Reading:
                 kept, hidden = offered(launch.known.concealed(listing), self.tools), launch.known.stored
                 return contract_of(kept, name=name, source=source.record, volatile=options.volatile, hidden=hidden)
 
             return reading(_list(launch, name, options, reading))
         except FusionError as error:
-            problem = error.problem
-            raise FusionError(problem.message, problem.next, server=name, stage=problem.stage) from None
+            raise FusionError.of(replace(error.problem, server=name)) from None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -184,9 +182,8 @@ def _attempt(launch: _Launch, options: Options, reading: _Reader, *, probe: bool
             listing = session.list_everything(options.protocol_version, probe=probe)
             return listing if hold is None else hold.keep(session, listing, reading, seconds)
         except FusionError as error:
-            problem = error.problem
-            message = launch.conceal(problem.message)
-            raise FusionError(message, problem.next, stage=problem.stage) from None
+            message = launch.conceal(error.problem.message)
+            raise FusionError.of(replace(error.problem, message=message)) from None
         except SilenceError:
             sentence = f"no answer to initialize in {seconds:g} s"
         except EndedError as end:

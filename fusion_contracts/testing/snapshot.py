@@ -73,7 +73,7 @@ class Snapshot:
         options = self.project.options(lambda _text: None, name=self.name, protocol_version=version)
         reading = read_object(server, f"the object of {printable(self.name)}", replace(options, timeout=timeout))
         for problem in reading.problems:
-            raise FusionError(problem.message, problem.next, server=problem.server, stage=problem.stage)
+            raise FusionError.of(problem)
         return self._lockable(reading)
 
     def _lockable(self, reading: Reading) -> ServerContract:

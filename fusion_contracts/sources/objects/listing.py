@@ -6,6 +6,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fusion_contracts.canonical import printable
@@ -159,8 +160,8 @@ def _served(item: Any, kind: Server, asking: Asking) -> Listing:
         try:
             return session.list_everything(asking.protocol_version)
         except FusionError as error:
-            problem = error.problem
-            raise FusionError(f"{asking.label} {problem.message}", problem.next, stage=problem.stage) from None
+            message = f"{asking.label} {error.problem.message}"
+            raise FusionError.of(replace(error.problem, message=message)) from None
         except SilenceError:
             said = f"gives no answer to initialize in {asking.timeout:g} s"
         except StoppedError as stop:
