@@ -73,21 +73,21 @@ class Project:
 
     def options(
         self,
-        progress: Callable[[str], None],
+        progress: Callable[[str], None] | None = None,
         *,
         name: str | None = None,
         pass_env: Sequence[str] = (),
         protocol_version: str | None = None,
     ) -> Options:
-        """How to read a source of this project."""
-        from fusion_contracts.sources.base import Options, VolatileRule
+        """How to read a source of this project; without `progress` nothing is told of it."""
+        from fusion_contracts.sources.base import Options, VolatileRule, silent
 
         rules = tuple(
             VolatileRule(one.server, one.tool, one.pointer, one.pattern, one.reason) for one in self.config.volatile
         )
         return Options(
             root=self.root, name=name, pass_env=tuple(pass_env), protocol_version=protocol_version, volatile=rules,
-            progress=progress, lockfile=self.lockfile,
+            progress=progress or silent, lockfile=self.lockfile,
         )  # fmt: skip
 
 

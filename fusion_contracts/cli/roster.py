@@ -103,7 +103,7 @@ def _list(project: Project, one: Wanted, access: Access, found: Roster, *, stric
     if not isinstance(one.source, ClientConfigSource):
         return
     where = one.source.label if one.name is None else f"{printable(one.name)} ({one.source.label})"
-    options = project.options(_silent, pass_env=access.pass_env)
+    options = project.options(pass_env=access.pass_env)
     try:
         listed = one.source.listed(replace(options, inputs=access.inputs))
     except FusionError as error:
@@ -120,10 +120,6 @@ def _list(project: Project, one: Wanted, access: Access, found: Roster, *, stric
     found.names |= listed.names
     found.foreign |= listed.names
     found.inputs |= listed.inputs
-
-
-def _silent(text: str) -> None:
-    """Say nothing: naming a source starts nothing."""
 
 
 def _refuse_unknown(inputs: Mapping[str, str], found: Roster) -> None:

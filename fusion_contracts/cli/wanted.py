@@ -142,7 +142,7 @@ def _naming(project: Project, name: str | None, access: Access) -> Options:
     """How to find out what the command line names. Raises FusionError for what is no header."""
     from fusion_contracts.sources.http_headers import headers_of
 
-    options = project.options(_silent, name=name, pass_env=access.pass_env)
+    options = project.options(name=name, pass_env=access.pass_env)
     return replace(options, headers=headers_of(access.headers), transport=access.transport)
 
 
@@ -221,17 +221,13 @@ def source_of(project: Project, entry: config.Source) -> Source:
         return PythonSource.parse(entry.object)
     if entry.path is None:
         raise FusionError("the source names nothing", "give it a command, a path or an object", stage="usage")
-    source = resolve(entry.path, (), project.options(_silent))
+    source = resolve(entry.path, (), project.options())
     if source.kind == "python":
-        step = f"write it as object = {_quoted(entry.path)}: importing it runs its code"
+        step = f'write it as object = "{printable(entry.path)}": importing it runs its code'
         raise FusionError(f"{printable(entry.path)} is Python code, and no catalog", step, stage="usage")
     if source.record is None:
         raise FusionError(f"{printable(entry.path)} is no catalog", "name a catalog or a command", stage="usage")
     return source
-
-
-def _quoted(text: str) -> str:
-    return f'"{printable(text)}"'
 
 
 def rooted(record: SourceRecord | None, root: Path) -> SourceRecord | None:
@@ -246,10 +242,6 @@ def rooted(record: SourceRecord | None, root: Path) -> SourceRecord | None:
         return replace(record, path=Path(os.path.relpath(root / record.path, root)).as_posix())
     except ValueError:  # two drives on Windows
         return record
-
-
-def _silent(text: str) -> None:
-    """Say nothing: naming a source starts nothing."""
 
 
 def same_origin(wanted: Wanted, contract: ServerContract) -> bool:

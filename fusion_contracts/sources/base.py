@@ -15,7 +15,7 @@ from fusion_contracts.record import record
 if TYPE_CHECKING:
     from fusion_contracts.sources.hold import Hold
 
-__all__ = ["Listing", "Options", "Reading", "Source", "VolatileRule", "joined", "keep_unread"]
+__all__ = ["Listing", "Options", "Reading", "Source", "VolatileRule", "joined", "keep_unread", "silent"]
 
 
 @record
@@ -34,8 +34,8 @@ class VolatileRule:
     reason: str
 
 
-def _silent(text: str) -> None:
-    """Progress that nobody asked for."""
+def silent(text: str) -> None:
+    """Progress that nobody wants to be told of."""
 
 
 @record
@@ -63,7 +63,7 @@ class Options:
     timeout: float | None = None
     memory: int | None = None
     announced: bool = False
-    progress: Callable[[str], None] = _silent
+    progress: Callable[[str], None] = silent
     lockfile: str = "fusion.lock"
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
     hold: Hold | None = None

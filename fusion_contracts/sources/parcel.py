@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import Problem, fault
 from fusion_contracts.sources import running
+from fusion_contracts.sources.base import silent
 from fusion_contracts.sources.environment import Beside
 from fusion_contracts.sources.guard import guarded
 from fusion_contracts.sources.installed import release
@@ -46,13 +47,10 @@ class Parcel:
         return "Parcel()"
 
 
-def _silent(text: str) -> None:
-    """Say nothing: nobody reads a worker's standard error."""
-
-
 def packed(task: Task, run: str) -> Parcel:
     """The task as it travels: its folder by its whole path, and without the environment that is here."""
-    options = replace(task.options, root=task.options.root.absolute(), progress=_silent)
+    # Nobody reads the standard error of a worker.
+    options = replace(task.options, root=task.options.root.absolute(), progress=silent)
     return Parcel(release(), run, options.name, pickle.dumps(replace(task, options=options)))
 
 

@@ -6,14 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fusion_contracts.errors import FusionError
-from fusion_contracts.sources.base import Options, Reading, Source
+from fusion_contracts.sources.base import Options, Reading, Source, silent
 from fusion_contracts.sources.candidates import Candidate, volatile_candidates
 
 __all__ = ["read_twice"]
-
-
-def _silent(text: str) -> None:
-    """Say nothing."""
 
 
 def _nothing() -> None:
@@ -34,7 +30,7 @@ def read_twice(
     again()
     version = first.contracts[0].protocol_version
     try:
-        second = source.read(replace(options, protocol_version=version, progress=_silent))
+        second = source.read(replace(options, protocol_version=version, progress=silent))
     except FusionError as error:
         return first, [Candidate(f"a second listing failed: {error}")]
     return first, volatile_candidates(first, second)

@@ -70,7 +70,7 @@ class Snapshot:
         from fusion_contracts.sources.python_object import read_object
 
         version = self.locked.protocol_version if self.locked else None
-        options = self.project.options(lambda _text: None, name=self.name, protocol_version=version)
+        options = self.project.options(name=self.name, protocol_version=version)
         reading = read_object(server, f"the object of {printable(self.name)}", replace(options, timeout=timeout))
         for problem in reading.problems:
             raise FusionError.of(problem)
