@@ -5,6 +5,8 @@ Everything here is loaded when it is first used: importing the package costs not
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -60,20 +62,29 @@ _HOMES = {
 }
 
 
+def on_first_use(
+    package: str, homes: Mapping[str, str], names: Sequence[str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` (PEP 562) of a package that loads a name from its home when it is asked for."""
+
+    def load_name(name: str) -> Any:
+        home = homes.get(name)
+        if home is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{home}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load_name, lambda: sorted(names)
+
+
+_name, __dir__ = on_first_use(__name__, _HOMES, __all__)
+
+
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for (PEP 562)."""
     if name == "diff":  # the package itself, which can be called: it would hide a function of its name
         return import_module("fusion_contracts.diff")
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'fusion_contracts' has no attribute {name!r}")
-    value = getattr(import_module(f"fusion_contracts.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    return _name(name)
 
 
 def load(path: str | PathLike[str], *, server: str | None = None) -> ServerContract:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from fusion_contracts import on_first_use
 
 if TYPE_CHECKING:
     from fusion_contracts.integrations.beside import warn
@@ -52,15 +54,4 @@ def attach(server: Server, options: Options | None = None, *, name: str = "") ->
     raise TypeError(f"{type(server).__module__}.{type(server).__qualname__} is none of {known}")
 
 
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for (PEP 562)."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'fusion_contracts.integrations' has no attribute {name!r}")
-    value = getattr(import_module(f"fusion_contracts.integrations.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = on_first_use(__name__, _HOMES, __all__)

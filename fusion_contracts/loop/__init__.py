@@ -5,8 +5,9 @@ Each name is loaded when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fusion_contracts import on_first_use
 
 if TYPE_CHECKING:
     from fusion_contracts.loop.batch import run_batch, run_batch_sync
@@ -48,16 +49,4 @@ _HOMES = {
     "run_batch_sync": "batch",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for (PEP 562)."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'fusion_contracts.loop' has no attribute {name!r}")
-    value = getattr(import_module(f"fusion_contracts.loop.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = on_first_use(__name__, _HOMES, __all__)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fusion_contracts import on_first_use
 
 if TYPE_CHECKING:
     from fusion_contracts.runtime.awareness import ContractAwareness
@@ -45,16 +46,4 @@ _HOMES = {
     "unknown_action": "missing_tool",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for (PEP 562)."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'fusion_contracts.runtime' has no attribute {name!r}")
-    value = getattr(import_module(f"fusion_contracts.runtime.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = on_first_use(__name__, _HOMES, __all__)
