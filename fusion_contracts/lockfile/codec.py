@@ -33,7 +33,6 @@ from fusion_contracts.record import record
 
 __all__ = [
     "HEADER", "LOCK_VERSION", "OpenLock", "decode", "encode", "encode_entries", "encode_server", "open_lock",
-    "unlockable",
 ]  # fmt: skip
 
 LOCK_VERSION = 1
@@ -104,7 +103,7 @@ def _refusal(contract: ServerContract) -> FusionError | None:
 
 @record
 class OpenLock:
-    """A lock and the digests that stand in its text, by server. `file.verify` compares the two."""
+    """A lock and the digests that stand in its text, by server. `verify.damage` compares the two."""
 
     lock: Lock
     stored: Mapping[str, StoredDigests]

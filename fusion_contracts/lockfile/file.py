@@ -16,11 +16,10 @@ from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.alone import alone
 from fusion_contracts.lockfile.leftovers import beside, sweep
-from fusion_contracts.lockfile.verify import verify
 
 __all__ = [
     "DEFAULT_NAME", "FOLDER", "MAX_BYTES", "Content", "folder_of", "is_there", "lock_above", "placed", "read_text",
-    "verify", "write_atomic", "write_steps", "write_together",
+    "write_atomic", "write_steps", "write_together",
 ]  # fmt: skip
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fusion_contracts.lockfile.codec import decode, encode
-from fusion_contracts.lockfile.file import verify
+from fusion_contracts.lockfile.verify import verify
 from fusion_contracts.model import Lock, ServerContract, Tool
 
 A, B, C, D = (

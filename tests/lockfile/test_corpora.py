@@ -10,9 +10,10 @@ from typing import Any
 
 import tomli
 
-from fusion_contracts.lockfile.codec import decode, encode, unlockable
-from fusion_contracts.lockfile.file import verify
+from fusion_contracts.lockfile.codec import decode, encode
+from fusion_contracts.lockfile.limits import unlockable
 from fusion_contracts.lockfile.splice import splice
+from fusion_contracts.lockfile.verify import verify
 from fusion_contracts.model import Lock, Prompt, PromptArgument, Resource, ResourceTemplate, ServerContract, Tool
 
 

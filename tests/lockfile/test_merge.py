@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.codec import decode, encode
-from fusion_contracts.lockfile.file import verify
+from fusion_contracts.lockfile.verify import verify
 from fusion_contracts.model import Lock, ServerContract, Tool
 
 Edit = Callable[[Tool], Tool]

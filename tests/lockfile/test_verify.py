@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.lockfile.codec import encode
-from fusion_contracts.lockfile.file import verify
+from fusion_contracts.lockfile.verify import verify
 from fusion_contracts.model import Lock, Prompt, Resource, ResourceTemplate, ServerContract, Tool
 
 SERVER = ServerContract(
