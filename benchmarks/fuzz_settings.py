@@ -46,7 +46,8 @@ def pages() -> list[bytes]:
 
 def client(data: bytes) -> None:
     """A client's configuration: its servers, and what is wrong with the others."""
-    from fusion_contracts.sources.clients import entries_of, may_hold_servers, parse_document, secret_inputs
+    from fusion_contracts.sources.client_document import may_hold_servers, parse_document
+    from fusion_contracts.sources.clients import entries_of, secret_inputs
     from fusion_contracts.sources.sniff import kind_of
 
     kind_of(data, "x")

@@ -12,7 +12,7 @@ from fusion_contracts.canonical import loads, printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject, JsonValue, SourceRecord
 from fusion_contracts.record import record
-from fusion_contracts.sources.base import Listing, Options, Reading
+from fusion_contracts.sources.base import Listing, Options, Reading, joined
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.formats import document_listing, is_tool, mcp_tools
 from fusion_contracts.sources.naming import name_from_package, name_from_path
@@ -26,7 +26,6 @@ _EXPECTED = (
     "or a lock that fusion wrote"
 )
 _SECTIONS = ("prompts", "resources", "resourceTemplates")
-_CLIENT_ROOTS = ("mcpServers", "mcp_servers", "context_servers", "servers", "mcp")
 
 
 @record
@@ -87,14 +86,8 @@ def _several(catalogs: JsonObject, origin: str, options: Options, source: Source
         missing = f"no server {printable(options.name)}" if options.name else "no server"
         raise FusionError(f"{origin} holds {missing}", f"it holds: {known}" if known else "save one first")
     listings = {name: listing_of(value, f"{origin}: {printable(name)}") for name, value in chosen.items()}
-    readings = [
+    return joined(
         contract_of(listing, name=name, source=source, volatile=options.volatile) for name, listing in listings.items()
-    ]
-    return Reading(
-        contracts=tuple(contract for one in readings for contract in one.contracts),
-        problems=tuple(problem for one in readings for problem in one.problems),
-        refused={name: tools for one in readings for name, tools in one.refused.items()},
-        notes=tuple(note for one in readings for note in one.notes),
     )
 
 
@@ -162,7 +155,9 @@ def listing_of(value: JsonValue, origin: str) -> Listing:
 
 def _is_client_config(value: JsonValue) -> bool:
     """Whether servers stand under one of the roots of clients, and none of them is a listing."""
-    roots = [value.get(root) for root in _CLIENT_ROOTS] if isinstance(value, dict) else []
+    from fusion_contracts.sources.client_document import ROOT_KEYS
+
+    roots = [value.get(root) for root in ROOT_KEYS] if isinstance(value, dict) else []
     tables = [root for root in roots if isinstance(root, dict)]
     listed = any(isinstance(entry, dict) and "tools" in entry for table in tables for entry in table.values())
     return bool(tables) and not listed

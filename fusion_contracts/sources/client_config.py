@@ -12,7 +12,8 @@ from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import SourceRecord
 from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading, Source, joined
-from fusion_contracts.sources.clients import MAX_BYTES, Entry, entries_of, parse_document, secret_inputs
+from fusion_contracts.sources.client_document import MAX_BYTES, parse_document
+from fusion_contracts.sources.clients import Entry, entries_of, secret_inputs
 from fusion_contracts.sources.environment import Beside
 
 __all__ = ["ClientConfigSource", "Listed", "Served"]

@@ -11,11 +11,10 @@ from fusion_contracts.errors import FusionError
 from fusion_contracts.model import SourceRecord
 from fusion_contracts.record import record
 from fusion_contracts.sources.base import Listing, Options, Reading
-from fusion_contracts.sources.clients import Filter
 from fusion_contracts.sources.contract import contract_of
 from fusion_contracts.sources.http_headers import check_header, header_template
 from fusion_contracts.sources.naming import name_from_url
-from fusion_contracts.sources.offered import offered
+from fusion_contracts.sources.offered import Filter, offered
 from fusion_contracts.sources.secrets import refuse_literal_header, refuse_literal_url, shown_url
 
 __all__ = ["TRANSPORTS", "HttpSource"]

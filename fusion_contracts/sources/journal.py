@@ -24,9 +24,9 @@ from typing import IO, Any
 from fusion_contracts.canonical import canonical_json, printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources.answer_json import from_json, to_json
-from fusion_contracts.sources.clients import Filter
 from fusion_contracts.sources.environment import Beside
 from fusion_contracts.sources.installed import release
+from fusion_contracts.sources.offered import Filter
 from fusion_contracts.sources.unit import Answer, Task
 
 if sys.platform != "win32":

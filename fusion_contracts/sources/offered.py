@@ -5,10 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fusion_contracts.model import JsonValue
+from fusion_contracts.record import record
 from fusion_contracts.sources.base import Listing
-from fusion_contracts.sources.clients import Filter
 
-__all__ = ["offered"]
+__all__ = ["Filter", "offered"]
+
+
+@record
+class Filter:
+    """Which of a server's tools the client offers: those in `only` (None: all), less those in `without`."""
+
+    only: frozenset[str] | None = None
+    without: frozenset[str] = frozenset()
+
+    def takes(self, tool: str) -> bool:
+        """Whether the client offers a tool."""
+        return (self.only is None or tool in self.only) and tool not in self.without
 
 
 def offered(listing: Listing, tools: Filter) -> Listing:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from fusion_contracts.canonical import first_few, printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.record import record
-from fusion_contracts.sources.base import Options, Reading
+from fusion_contracts.sources.base import Options, Reading, joined
 from fusion_contracts.sources.lock import LockSource
 
 __all__ = ["RELEASES", "ReleaseSource"]
@@ -51,8 +51,7 @@ class ReleaseSource:
         found = sorted(path for path in self._candidates(folder) if path.is_file())
         if not found:
             raise FusionError(f"there is no {self.label} under {RELEASES}", _there_is(folder))
-        readings = [LockSource(path.relative_to(options.root)).read(options) for path in found]
-        return Reading(contracts=tuple(contract for reading in readings for contract in reading.contracts))
+        return joined(LockSource(path.relative_to(options.root)).read(options) for path in found)
 
     def _candidates(self, folder: Path) -> list[Path]:
         servers = [folder / self.server] if self.server else [one for one in _listed(folder) if one.is_dir()]

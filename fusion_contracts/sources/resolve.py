@@ -97,7 +97,7 @@ def _file(path: Path, options: Options, *, plain: bool) -> Source:
 
 def _names_servers(path: Path, head: bytes) -> bool:
     """Whether a file is a client's configuration. Raises FusionError where it is meant to be one and is broken."""
-    from fusion_contracts.sources.clients import MAX_BYTES, may_hold_servers, parse_document
+    from fusion_contracts.sources.client_document import MAX_BYTES, may_hold_servers, parse_document
 
     try:
         with path.open("rb") as file:

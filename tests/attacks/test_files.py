@@ -25,7 +25,8 @@ from fusion_contracts.report.usability.model import Period, Report
 from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.catalog import read_catalog
 from fusion_contracts.sources.client_config import ClientConfigSource
-from fusion_contracts.sources.clients import entries_of, parse_document
+from fusion_contracts.sources.client_document import parse_document
+from fusion_contracts.sources.clients import entries_of
 from fusion_contracts.sources.formats import openapi
 from fusion_contracts.sources.resolve import resolve
 from fusion_contracts.sources.sniff import Kind, kind_of

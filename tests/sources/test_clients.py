@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fusion_contracts.errors import FusionError
-from fusion_contracts.sources.clients import Entry, Filter, entries_of, input_variable, parse_document
+from fusion_contracts.sources.client_document import parse_document
+from fusion_contracts.sources.clients import Entry, entries_of, input_variable
+from fusion_contracts.sources.offered import Filter
 
 FILES = ("npx", "-y", "@acme/files-mcp@1.2.0")
 ISSUES = "https://issues.example.com/mcp"

@@ -17,10 +17,10 @@ import pytest
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.sources import journal as journal_module
 from fusion_contracts.sources.base import Options, VolatileRule
-from fusion_contracts.sources.clients import Filter
 from fusion_contracts.sources.environment import Beside
 from fusion_contracts.sources.http import HttpSource
 from fusion_contracts.sources.journal import Journal, key_of
+from fusion_contracts.sources.offered import Filter
 from fusion_contracts.sources.stdio import StdioSource
 from fusion_contracts.sources.unit import Answer, Task, work
 
