@@ -24,7 +24,8 @@ from typing import Any, Self
 import fusion_contracts
 from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.cli.output import tell
-from fusion_contracts.sources.secrets import forms, hidden_words, is_secret_name, is_secret_value, redact
+from fusion_contracts.sources.hidden_words import hidden_words
+from fusion_contracts.sources.secrets import forms, is_secret_name, is_secret_value, redact
 
 __all__ = ["Debugging"]
 

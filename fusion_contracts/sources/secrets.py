@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from fusion_contracts.errors import FusionError
 
 __all__ = [
-    "forms", "hidden_words", "is_secret_name", "is_secret_value", "redact", "refuse_literal", "refuse_literal_header",
-    "refuse_literal_url", "shown_url",
+    "ASSIGNED", "HIDDEN_TEXT", "SCHEME", "forms", "has_literal", "is_random", "is_secret_name", "is_secret_value",
+    "redact", "refuse_literal", "refuse_literal_header", "refuse_literal_url", "secret_after", "secret_in", "shown_url",
 ]  # fmt: skip
 
 HIDDEN_TEXT = "(hidden)"
@@ -59,7 +59,7 @@ _SHAPES = re.compile(
 )
 _VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\}")
 _BARE_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-)?\}")
-_ASSIGNED = re.compile(r"(?P<name>-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(?P<sign>=|:[ ]?)(?P<value>[^\n]+)")
+ASSIGNED = re.compile(r"(?P<name>-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(?P<sign>=|:[ ]?)(?P<value>[^\n]+)")
 # A name and what it is set to: a text in quotes, or a word, behind `Bearer` or not. Starts where a name starts, and no
 # scheme below is longer than any in use: else a long text without either would take time by its square.
 _PARAMETER = re.compile(r"""(?<=[?&;#])(?P<name>[\w.-]{1,80})(?P<sign>=)(?P<quote>)(?P<value>[^\s&;#"'<>]+)""")
@@ -68,10 +68,10 @@ _SAID = re.compile(
     (?P<quote>\\?["'])?(?P<value>(?(quote)(?:(?!(?P=quote)).)+|(?:(?:bearer|basic|token)\s+)?[^\s"',;&]{3,}))""",
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
-_USER_PART = re.compile(rf"(?P<scheme>{_SCHEME})[^/\s?#]+@")
-_URL = re.compile(rf"{_SCHEME}(?:(?!{_SCHEME})\S)+")
-_PASSWORD = re.compile(rf"{_SCHEME}[^/\s?#:@]*:(?P<password>[^/\s?#]+)@")
+SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
+_USER_PART = re.compile(rf"(?P<scheme>{SCHEME})[^/\s?#]+@")
+_URL = re.compile(rf"{SCHEME}(?:(?!{SCHEME})\S)+")
+_PASSWORD = re.compile(rf"{SCHEME}[^/\s?#:@]*:(?P<password>[^/\s?#]+)@")
 _LONG_LINE = 16  # characters from which on one line of a secret of several says something by itself
 
 _RANDOM_LENGTH, _RANDOM_ENTROPY = 20, 3.5  # bits a character; words and paths stay below, random keys above
@@ -93,13 +93,8 @@ def refuse_literal(command: Sequence[str]) -> None:
     """Raise FusionError if an argument of a command is, or holds, a literal secret. The value is not repeated."""
     flag = ""
     for argument in command:
-        if found := _secret_in(argument, flag):
-            where, variable = found
-            raise FusionError(
-                f"{where} looks like a secret",
-                f"write '${{{variable}}}' for it (in single quotes) and set {variable} in the environment",
-                stage="usage",
-            )
+        if found := secret_in(argument, flag):
+            raise _literal(*found)
         flag = argument if argument.startswith("-") and "=" not in argument else ""
 
 
@@ -107,27 +102,25 @@ def refuse_literal_url(url: str) -> None:
     """Raise FusionError if a URL holds a literal secret in its user part or query, or one of a known shape anywhere."""
     found = _secret_in_url(url)
     if found is None and is_secret_value(url):
-        found = f"a part of the URL at {re.sub(_SCHEME, '', shown_url(url)).partition('/')[0]}", "SECRET"
+        found = f"a part of the URL at {re.sub(SCHEME, '', shown_url(url)).partition('/')[0]}", "SECRET"
     if found:
-        where, variable = found
-        raise FusionError(
-            f"{where} looks like a secret",
-            f"write '${{{variable}}}' for it (in single quotes) and set {variable} in the environment",
-            stage="usage",
-        )
+        raise _literal(*found)
 
 
 def refuse_literal_header(name: str, value: str) -> None:
     """Raise FusionError if the value of an HTTP header is a literal secret, or is missing where one belongs."""
     named = is_secret_name(name) or _snake(name).endswith("auth")
     variable = "TOKEN" if _snake(name).endswith("authorization") else _variable(name)
-    if is_secret_value(value) or _is_random(value) or (named and _literal_credentials(value)):
-        message = f"the value of the header {name} looks like a secret"
-        step = f"write '${{{variable}}}' for it (in single quotes) and set {variable} in the environment"
-        raise FusionError(message, step, stage="usage")
+    if is_secret_value(value) or is_random(value) or (named and _literal_credentials(value)):
+        raise _literal(f"the value of the header {name}", variable)
     if named and not _VARIABLE.search(value):
         step = f"write '${{{variable}}}' in single quotes: in double quotes the shell fills it in"
         raise FusionError(f"the header {name} holds no value", step, stage="usage")
+
+
+def _literal(where: str, variable: str) -> FusionError:
+    step = f"write '${{{variable}}}' for it (in single quotes) and set {variable} in the environment"
+    return FusionError(f"{where} looks like a secret", step, stage="usage")
 
 
 def _literal_credentials(value: str) -> bool:
@@ -158,49 +151,6 @@ def redact(text: str, values: Iterable[str] = ()) -> str:
     return _SAID.sub(_hidden_after_name, text)
 
 
-def hidden_words(words: Sequence[str]) -> list[str]:
-    """The words of a command line for people, with what is, or may be, a literal secret hidden.
-
-    The value behind the name of a header, an input or a variable is hidden whatever it is, unless it is a `${VAR}`.
-    """
-    found, flag = [], ""
-    for word in words:
-        found.append(_hidden_word(word, flag))
-        flag = word if word.startswith("-") and "=" not in word else ""
-    return found
-
-
-def _hidden_word(word: str, flag: str) -> str:
-    option, sign, value = word.partition("=")
-    if sign and option in _VALUED | _PRIVATE:
-        return f"{option}={_hidden_word(value, option)}"
-    if flag in _PRIVATE:
-        return _without_path(word)
-    assigned = _ASSIGNED.fullmatch(word)
-    if assigned and (flag in _VALUED or ("://" not in word and _secret_in(word, ""))):
-        value = assigned["value"] if not _has_literal(assigned["value"]) else HIDDEN_TEXT
-        return f"{assigned['name']}{assigned['sign']}{value}"
-    if "://" in word:
-        return redact(word)
-    if flag in _VALUED or _after(flag, word) or _is_random(word):
-        return word if not _has_literal(word) else HIDDEN_TEXT
-    return redact(word)
-
-
-def _without_path(url: str) -> str:
-    """A URL whose path is a secret by itself: scheme and host, unless all of it is a `${VAR}`."""
-    found = re.match(rf"{_SCHEME}[^/\s?#]+", shown_url(url))
-    if found is None or not _has_literal(url):
-        return HIDDEN_TEXT if _has_literal(url) else url
-    return url if url.rstrip("/") == found.group() else f"{found.group()}/{HIDDEN_TEXT}"
-
-
-_VALUED = frozenset({"--header", "-H", "--webhook-header", "--input", "--env", "-e"})
-"""Options of ours, and of what people start, whose values are `NAME: value` or `NAME=value`."""
-_PRIVATE = frozenset({"--webhook"})
-"""Options of ours whose URLs say in their path what nobody else may know."""
-
-
 def _hidden_after_name(said: re.Match[str]) -> str:
     hide = is_secret_name(said["name"]) and not said["value"].startswith(("${", HIDDEN_TEXT))
     quote = said["quote"] or ""
@@ -223,28 +173,30 @@ _Found = tuple[str, str] | None
 """Where a secret stands, in words, and the variable to write instead."""
 
 
-def _secret_in(argument: str, flag: str) -> _Found:
+def secret_in(argument: str, flag: str) -> _Found:
     """What an argument holds of a secret. `flag` is the one before it."""
     urls = (_secret_in_url(url.group()) for url in _URL.finditer(argument))
-    return _after(flag, argument) or next(filter(None, urls), None) or _assigned(argument, flag) or _said(argument)
+    found = secret_after(flag, argument) or next(filter(None, urls), None)
+    return found or _assigned(argument, flag) or _said(argument)
 
 
-def _after(flag: str, argument: str) -> _Found:
+def secret_after(flag: str, argument: str) -> _Found:
+    """What an argument is of a secret by the option before it."""
     if not flag or argument.startswith("-"):
         return None
-    named = is_secret_name(flag) and _has_literal(argument)
-    random = _snake(flag).endswith("key") and _is_random(argument)
+    named = is_secret_name(flag) and has_literal(argument)
+    random = _snake(flag).endswith("key") and is_random(argument)
     return (f"the argument after {flag}", _variable(flag)) if named or random else None
 
 
 def _assigned(argument: str, flag: str) -> _Found:
     """`NAME=value`, `NAME: value`, the same behind an option (`--env=NAME=value`), or a value of a known shape."""
-    assigned = _ASSIGNED.fullmatch(argument)
-    inner = _ASSIGNED.fullmatch(assigned["value"]) if assigned else None
+    assigned = ASSIGNED.fullmatch(argument)
+    inner = ASSIGNED.fullmatch(assigned["value"]) if assigned else None
     for found in filter(None, (assigned, inner)):
         name, value = found["name"], found["value"]
-        named = is_secret_name(name) or (_snake(name).endswith("key") and _is_random(value))
-        if named and _has_literal(value) and "://" not in found["sign"] + value[:2]:
+        named = is_secret_name(name) or (_snake(name).endswith("key") and is_random(value))
+        if named and has_literal(value) and "://" not in found["sign"] + value[:2]:
             return f"the value of {name}", _variable(name)
     if not is_secret_value(argument):
         return None
@@ -257,7 +209,7 @@ def _said(argument: str) -> _Found:
     """A name set to a value in JSON or in a connection string; anything else may be a line of code."""
     for said in _SAID.finditer(argument):
         written = said["quote"] or (said["sign"] == "=" and "(" not in argument)
-        if written and is_secret_name(said["name"]) and _has_literal(said["value"]):
+        if written and is_secret_name(said["name"]) and has_literal(said["value"]):
             return f"the value of {said['name']}", _variable(said["name"])
     return None
 
@@ -271,25 +223,26 @@ def _secret_in_url(url: str) -> _Found:
         return None
     user, _, host = parts.netloc.rpartition("@")
     name, _, password = user.partition(":")
-    if _has_literal(password) or is_secret_value(name) or _is_random(name):
+    if has_literal(password) or is_secret_value(name) or is_random(name):
         return f"the user part of the URL at {host}", "URL_PASSWORD" if password else "URL_USER"
     for pair in re.split(r"[&;]", f"{parts.query}&{parts.fragment}"):
         key, _, value = pair.partition("=")
         value = unquote(value)
-        random = _snake(key).endswith("key") and _is_random(value)
-        if _has_literal(value) and (is_secret_name(key) or random or is_secret_value(value)):
+        random = _snake(key).endswith("key") and is_random(value)
+        if has_literal(value) and (is_secret_name(key) or random or is_secret_value(value)):
             return f"{key} in the query of the URL at {host}", _variable(key)
     return None
 
 
-def _has_literal(text: str) -> bool:
+def has_literal(text: str) -> bool:
     """Whether anything is left of a text without its `${VAR}` references (a `:-default` counts as a literal)."""
     left = _BARE_VARIABLE.sub("", text)
     left = re.sub(r"(?i)^\s*(?:bearer|basic|token|true|false|yes|no|none|null)\s*$", "", left.strip())
     return bool(left)
 
 
-def _is_random(text: str) -> bool:
+def is_random(text: str) -> bool:
+    """Whether a text is a word that nobody would choose: long, of letters and digits, without an order."""
     text = _VARIABLE.sub("", text)
     if len(text) < _RANDOM_LENGTH or not re.fullmatch(r"[A-Za-z0-9_+/=.-]+", text):
         return False

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fusion_contracts import __version__
-from fusion_contracts.sources.secrets import hidden_words
+from fusion_contracts.sources.hidden_words import hidden_words
 
 
 def told(text: str) -> list[str]:
