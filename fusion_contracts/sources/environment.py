@@ -1,15 +1,24 @@
-"""An environment with variables set beside it, of which only those variables go to another process."""
+"""Environments: one with variables set beside it, of which only those go to another process; and that of a server."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
 from fusion_contracts.record import record
 
-__all__ = ["Beside"]
+__all__ = ["Beside", "minimal_environment"]
+
+# What a program needs to start at all. Nothing here reaches into a listing but the locale, which is fixed below.
+_PASSED = (
+    "PATH", "HOME", "TMPDIR", "TEMP", "TMP",
+    "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES",
+    "PROGRAMFILES(X86)", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT",
+)  # fmt: skip
+_FIXED = {"TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
 
 @record
@@ -38,3 +47,13 @@ class Beside(Mapping[str, str]):
         variables, below = state
         object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "below", os.environ if below is None else below)
+
+
+def minimal_environment(
+    environ: Mapping[str, str], configured: Mapping[str, str], pass_env: Sequence[str] = ()
+) -> dict[str, str]:
+    """The environment of a server: what programs need to start, fixed locale and time zone, what was asked for."""
+    upper = {name.upper(): name for name in environ} if sys.platform == "win32" else {name: name for name in environ}
+    passed = {name: environ[upper[name]] for name in _PASSED if name in upper}
+    handed = {name: environ[name] for name in pass_env if name in environ}
+    return {**passed, **_FIXED, **handed, **configured}

@@ -34,7 +34,6 @@ _ACCEPT = f"application/json, {_STREAM}"
 _HEARING = 2.0  # seconds in which a server says whether it gives a stream of what it tells unasked
 _SESSION = re.compile(r"[\x21-\x7e]{1,1024}")
 _GOODBYE = 1.0  # seconds for the end of a session
-_NOT_FOUND = 404
 _NEEDED = ("initialize", "tools/list")
 
 _Event: TypeAlias = "bytes | Settled | Exception"
@@ -241,10 +240,10 @@ class StreamableChannel(HttpChannel):
     def _refused(self, message: JsonObject, answer: Answer, *, in_session: bool) -> Iterator[_Event]:
         """A status that is no success: the JSON-RPC error in it, or the status itself."""
         if answer.status not in UNAUTHORIZED and (error := _error_in(answer)) is not None:
-            if answer.status == _NOT_FOUND and in_session and error["error"].get("code") != METHOD_NOT_FOUND:
+            if answer.status == HTTPStatus.NOT_FOUND and in_session and error["error"].get("code") != METHOD_NOT_FOUND:
                 yield SessionLostError()
             yield json.dumps({**error, "id": _number(message)}).encode()
-        elif answer.status == _NOT_FOUND and in_session:
+        elif answer.status == HTTPStatus.NOT_FOUND and in_session:
             yield SessionLostError()
         yield self.settled(message, answer)
 

@@ -13,11 +13,10 @@ from httpcore2 import URL, ConnectionPool, HTTPProxy, default_ssl_context
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources.http_network import Meter, Network
-from fusion_contracts.sources.http_url import Url
+from fusion_contracts.sources.http_url import PORTS, Url
 
 __all__ = ["Routes"]
 
-_PORTS = {"http": 80, "https": 443}
 _TRUST = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
@@ -54,11 +53,11 @@ class Routes:
             port = parts.port
         except ValueError:
             raise FusionError("the proxy has no address that can be read", step, stage="usage") from None
-        if parts.scheme not in _PORTS or not parts.hostname:
+        if parts.scheme not in PORTS or not parts.hostname:
             message = f"the proxy {printable(parts.scheme)}://{printable(parts.hostname or '')} is no HTTP proxy"
             raise FusionError(message, step, stage="usage")
         auth = (unquote(parts.username).encode(), unquote(parts.password or "").encode()) if parts.username else None
-        address = URL(scheme=parts.scheme, host=parts.hostname, port=port or _PORTS[parts.scheme], target="/")
+        address = URL(scheme=parts.scheme, host=parts.hostname, port=port or PORTS[parts.scheme], target="/")
         return HTTPProxy(
             address,
             proxy_auth=auth,

@@ -9,9 +9,10 @@ from urllib.parse import quote, urljoin, urlsplit
 from fusion_contracts.canonical import printable
 from fusion_contracts.record import record
 
-__all__ = ["Url", "parse"]
+__all__ = ["PORTS", "Url", "parse"]
 
-_PORTS = {"http": 80, "https": 443}
+PORTS = {"http": 80, "https": 443}
+"""The port of each scheme, where an address names none."""
 _UNFIT = re.compile("[\x00-\x20\x7f\ud800-\udfff]")
 _HOST = re.compile(r"[a-z0-9._-]+")
 _SAFE = "/%:@!$&'()*+,;=~?[]|"  # stays as written; all else is percent-encoded
@@ -35,7 +36,7 @@ class Url:
     def authority(self) -> str:
         """Host and port as the Host header writes them: without the scheme's own port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def shown(self) -> str:
@@ -76,14 +77,14 @@ def parse(text: str) -> Url:
         port = parts.port
     except ValueError:
         raise ValueError("has a host or port that is none") from None
-    if parts.scheme not in _PORTS:
+    if parts.scheme not in PORTS:
         raise ValueError("is no http or https address")
     if parts.username is not None:
         raise ValueError("holds a user name")
     if not parts.hostname:
         raise ValueError("names no host")
     target = quote(parts.path or "/", safe=_SAFE) + (f"?{quote(parts.query, safe=_SAFE)}" if parts.query else "")
-    return Url(parts.scheme, _host(parts.hostname), port or _PORTS[parts.scheme], target)
+    return Url(parts.scheme, _host(parts.hostname), port or PORTS[parts.scheme], target)
 
 
 def _host(name: str) -> str:

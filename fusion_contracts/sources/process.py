@@ -20,7 +20,7 @@ from fusion_contracts.sources import strays
 from fusion_contracts.sources.guard import new_mark
 from fusion_contracts.sources.jsonrpc import MAX_BYTES, MAX_MESSAGE, FloodError, SilenceError
 
-__all__ = ["EndedError", "ServerProcess", "minimal_environment"]
+__all__ = ["EndedError", "ServerProcess"]
 
 _KEPT_LINES, _KEPT_LINE = 20, 4000  # lines of standard error, and characters of each: a secret is kept whole
 _AHEAD = 1000  # lines that are read before they are asked for; a server that floods has to wait
@@ -29,14 +29,6 @@ _LINGER = 0.2  # seconds in which the last lines of an ended process may still a
 _GRACE_EOF, _GRACE_TERM, _GRACE_KILL = 0.3, 1.0, 2.0  # seconds given after end of input, SIGTERM and SIGKILL
 _GRACE_CHILDREN, _GRACE_DEAD, _PAUSE = 0.3, 0.1, 0.005  # for children to follow, to be gone; between two looks
 _POSIX = sys.platform != "win32"
-
-# What a program needs to start at all. Nothing here reaches into a listing but the locale, which is fixed below.
-_PASSED = (
-    "PATH", "HOME", "TMPDIR", "TEMP", "TMP",
-    "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES",
-    "PROGRAMFILES(X86)", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT",
-)  # fmt: skip
-_FIXED = {"TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
 
 class EndedError(Exception):
@@ -59,16 +51,6 @@ class _Woken:
 
 
 _Event: TypeAlias = "bytes | _Exited | FloodError | _Woken | None"  # a line, the end, too much, end of output
-
-
-def minimal_environment(
-    environ: Mapping[str, str], configured: Mapping[str, str], pass_env: Sequence[str] = ()
-) -> dict[str, str]:
-    """The environment of a server: what programs need to start, fixed locale and time zone, what was asked for."""
-    upper = {name.upper(): name for name in environ} if not _POSIX else {name: name for name in environ}
-    passed = {name: environ[upper[name]] for name in _PASSED if name in upper}
-    handed = {name: environ[name] for name in pass_env if name in environ}
-    return {**passed, **_FIXED, **handed, **configured}
 
 
 class ServerProcess:

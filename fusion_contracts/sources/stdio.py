@@ -19,6 +19,7 @@ from fusion_contracts.record import record
 from fusion_contracts.sources import memory
 from fusion_contracts.sources.base import Listing, Options, Reading
 from fusion_contracts.sources.contract import contract_of
+from fusion_contracts.sources.environment import minimal_environment
 from fusion_contracts.sources.interpolate import interpolate, references, templates_only
 from fusion_contracts.sources.interrupt import interruptible
 from fusion_contracts.sources.jsonrpc import Connection, FloodError, RefusedError, SilenceError
@@ -26,7 +27,7 @@ from fusion_contracts.sources.known import Known
 from fusion_contracts.sources.mcp_session import ListTimeoutError, Session
 from fusion_contracts.sources.naming import name_from_command
 from fusion_contracts.sources.offered import Filter, offered
-from fusion_contracts.sources.process import EndedError, ServerProcess, minimal_environment
+from fusion_contracts.sources.process import EndedError, ServerProcess
 from fusion_contracts.sources.running import enlisted
 from fusion_contracts.sources.secrets import refuse_literal
 
