@@ -20,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from fusion_contracts import __version__
 from fusion_contracts.cli.streams import SIGNAL, give_up, interrupted, settle
-from fusion_contracts.errors import FusionError
+from fusion_contracts.errors import FusionError, fault
 
 __all__ = ["COMMANDS", "parameters", "run"]
 
@@ -238,7 +238,7 @@ def _refuse(error: FusionError) -> int:
 
 def _usage(error: Exception, arguments: Sequence[str]) -> int:
     """Print a usage error of typer's, or what the system refused; anything else is a fault of ours, and told as one."""
-    from fusion_contracts.cli.output import adrift, fault, misuse, refuse, unwritable
+    from fusion_contracts.cli.output import adrift, misuse, refuse, unwritable
 
     show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
     if callable(show) and isinstance(code, int):

@@ -10,7 +10,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.cli.base import short_revision
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import Writer, tell
-from fusion_contracts.cli.project import Judging, Project, matches, selected
+from fusion_contracts.cli.project import Judging, Project, chosen, selected
 from fusion_contracts.cli.refresh import Effort, limits_of, raise_first, read
 from fusion_contracts.cli.roster import Roster, spread
 from fusion_contracts.cli.wanted import Access, Wanted, asked, refuse_headers
@@ -246,7 +246,7 @@ def _configured(project: Project, roster: Roster, named: Named, source: Source, 
     reading = read(project, roster, like, named.effort)
     contracts = {contract.name: contract for contract in reading.contracts}
     away = [one for one in reading.problems if one.server not in contracts]
-    excused = [one for one in away if named.effort.allow and matches(one.server or "", named.effort.allow)]
+    excused = [one for one in away if named.effort.excuses(one.server)]
     tell_excused(excused)
     problems = tuple(one for one in reading.problems if one not in excused)
     if not contracts and problems:
@@ -293,7 +293,7 @@ def _paired(old: _Part, new: _Part, globs: Sequence[str]) -> tuple[_Part, _Part]
 def _selected(part: _Part, globs: Sequence[str]) -> Lock:
     if part.one_server:
         return part.lock
-    return Lock({name: contract for name, contract in part.lock.servers.items() if matches(name, globs)})
+    return chosen(part.lock, globs)
 
 
 def _without(lock: Lock, names: frozenset[str]) -> Lock:

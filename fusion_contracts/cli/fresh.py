@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fusion_contracts.canonical import first_few, printable, shell_word, shortened
-from fusion_contracts.cli.project import Project, matches
+from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.refresh import Effort, refresh
 from fusion_contracts.cli.roster import Roster, configured
 from fusion_contracts.cli.wanted import Access, Wanted, as_config, same_origin
@@ -170,7 +170,7 @@ def vouched(  # noqa: PLR0913, PLR0917 - as `freshness`
             if not same_origin(one, contract):
                 found.moved[name] = _moved(contract.source, one)
     for key, one in sources.items():
-        if effort.allow and matches(key or "", effort.allow):
+        if effort.excuses(key):
             wanted.append(one)
         else:
             found.stale.append(Stale(key or "", "it is in the settings and not in the lock"))

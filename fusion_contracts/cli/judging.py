@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from fusion_contracts.diff.waivers import Use
     from fusion_contracts.model import Lock
 
-__all__ = ["Judging", "by_exactness", "today"]
+__all__ = ["Judging", "today"]
+
 
 def today() -> date:
     """The day, as waivers count days: everywhere the same."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.cli.output import OK, Writer, fault, say, tell
-from fusion_contracts.errors import FusionError
+from fusion_contracts.cli.output import OK, Writer, say, tell
+from fusion_contracts.errors import FusionError, fault
 from fusion_contracts.model import Lock
 from fusion_contracts.record import record
 from fusion_contracts.report.layout import paint

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable, shell_word
-from fusion_contracts.cli.output import FOUND, OK, fault, tell
-from fusion_contracts.errors import FusionError
+from fusion_contracts.cli.output import FOUND, OK, tell
+from fusion_contracts.errors import FusionError, fault
 from fusion_contracts.report.counts import count
 from fusion_contracts.sources.lock_at import lock_of
 

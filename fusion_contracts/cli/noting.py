@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import HIDDEN, printable, shell_word
+from fusion_contracts.canonical import printable, shell_word
 from fusion_contracts.cli.output import tell
 from fusion_contracts.cli.project import Project
+from fusion_contracts.config.writing import toml_text
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.refresh import Refreshed
@@ -72,10 +72,5 @@ def volatile_block(rule: VolatileRule, place: ConfigFile) -> str:
         "pattern": rule.pattern,
         "reason": rule.reason,
     }
-    lines = [f"{key} = {_toml(value)}" for key, value in values.items()]
+    lines = [f"{key} = {toml_text(value)}" for key, value in values.items()]
     return "\n".join([f"[[{place.prefix}volatile]]", *lines])
-
-
-def _toml(text: str) -> str:
-    """A text as TOML writes it, every hidden character escaped: a JSON string is a TOML string but for those."""
-    return HIDDEN.sub(lambda found: f"\\U{ord(found.group()):08x}", json.dumps(text, ensure_ascii=False))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fusion_contracts.report.context import Context
 
 __all__ = [
-    "FOUND", "OK", "REFUSED", "Target", "Writer", "adrift", "fault", "misuse", "refuse", "say", "tell", "unwritable",
+    "FOUND", "OK", "REFUSED", "Target", "Writer", "adrift", "misuse", "refuse", "say", "tell", "unwritable",
 ]  # fmt: skip
 
 OK, FOUND, REFUSED = 0, 1, 2

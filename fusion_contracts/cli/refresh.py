@@ -1,4 +1,4 @@
-"""`fusion lock`, apart from its printing: read the sources, and make the new text of the lock."""
+"""The sources of a roster read side by side, and what came of it: contracts that a lock can hold, and problems."""
 
 from __future__ import annotations
 
@@ -45,6 +45,10 @@ class Effort:
         """What the options of a command say."""
         return cls(None if jobs is None else int(jobs), tuple(allow), scheduler, resume)
 
+    def excuses(self, server: str | None) -> bool:
+        """Whether a server may be away; None is none that anybody could have named."""
+        return server is not None and bool(self.allow) and matches(server, self.allow)
+
 
 _USUAL = Effort()
 
@@ -66,7 +70,7 @@ class Refreshed:
 
     def fail(self, problem: Problem, effort: Effort) -> None:
         """Take note of a source that could not be read, and may or may not be away."""
-        if problem.server is not None and effort.allow and matches(problem.server, effort.allow):
+        if effort.excuses(problem.server):
             self.excused.append(problem)
         else:
             self.problems.append(problem)
@@ -147,13 +151,13 @@ def task_of(project: Project, one: Wanted, locked: Lock, progress: Callable[[str
 
 def limits_of(project: Project, one: Wanted, name: str | None) -> tuple[float | None, int | None]:
     """The seconds and bytes that a source may use: its own, else those of its server, else those of all."""
-    from fusion_contracts.cli.judging import by_exactness
+    from fusion_contracts.config.policies import by_exactness, first_said
     from fusion_contracts.sources.memory import bytes_of
 
     config = project.config
     limits = [*(by_exactness(name, config.servers) if name else ()), config.limits]
-    timeout = next((limit.timeout for limit in limits if limit.timeout is not None), None)
-    memory = next((limit.memory for limit in limits if limit.memory is not None), None)
+    timeout = first_said((limit.timeout for limit in limits), None)
+    memory = first_said((limit.memory for limit in limits), None)
     return one.timeout or timeout, bytes_of(memory) if memory else None
 
 

@@ -8,16 +8,16 @@ nothing is written, and what to add by hand is shown.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.config.model import Waiver
 from fusion_contracts.config.place import MARK, ConfigFile, dig
+from fusion_contracts.config.writing import toml_text
 from fusion_contracts.errors import FusionError
 
 __all__ = ["waiver_lines", "with_waiver", "with_waiver_renewed", "without_waivers"]
+
 
 def with_waiver(text: str, waiver: Waiver, place: ConfigFile) -> str:
     """Return the file's `text` with an entry behind the last waiver, or at its end.
@@ -99,12 +99,12 @@ def waiver_lines(waiver: Waiver, place: ConfigFile) -> str:
 
 
 def _toml(value: Any) -> str:
-    """A text as TOML writes it, every hidden character escaped; a list of them; or a day."""
+    """A text, a list of texts, or a day."""
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
     if not isinstance(value, str):
         return str(value.isoformat())
-    return HIDDEN.sub(lambda found: f"\\U{ord(found.group()):08x}", json.dumps(value, ensure_ascii=False))
+    return toml_text(value)
 
 
 def _plain(waiver: Waiver) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import json
 import re
 from typing import Any
 
+from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.config.model import Source
 from fusion_contracts.config.place import MARK, ConfigFile, dig
 from fusion_contracts.errors import FusionError
 
-__all__ = ["source_line", "source_lines", "with_source"]
+__all__ = ["source_line", "source_lines", "toml_text", "with_source"]
 
 
 def with_source(text: str, name: str, source: Source, place: ConfigFile) -> str:
@@ -48,6 +49,11 @@ def source_lines(name: str, source: Source, place: ConfigFile) -> str:
 def source_line(name: str, source: Source) -> str:
     """One source as a single line below `[tool.fusion.sources]`, for people to paste."""
     return f"{_key(name)} = {_inline(_plain(source))}"
+
+
+def toml_text(text: str) -> str:
+    """A text as TOML writes it, every hidden character escaped: a JSON string is a TOML string but for those."""
+    return HIDDEN.sub(lambda found: f"\\U{ord(found.group()):08x}", json.dumps(text, ensure_ascii=False))
 
 
 def _inline(value: Any) -> str:

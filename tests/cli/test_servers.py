@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fusion_contracts.cli.judging import by_exactness
+from fusion_contracts.config.policies import by_exactness
 
 ENTRIES = {"*": 1, "p*": 2, "pages": 3, "p[a]ges": 4, "?ages": 5, "page*": 6, "a*b": 7}
 
