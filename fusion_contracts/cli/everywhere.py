@@ -12,8 +12,8 @@ from fusion_contracts.cli.against import basis
 from fusion_contracts.cli.base import base_commit, path_before
 from fusion_contracts.cli.checking import Asked, Outcome, check_lock, finish
 from fusion_contracts.cli.output import Writer
-from fusion_contracts.cli.project import Judging, Project, open_project
-from fusion_contracts.config import Config, locate
+from fusion_contracts.cli.project import Judging, Project, open_project, root_of
+from fusion_contracts.config import FILES, Config, locate
 from fusion_contracts.diff import Report, Side
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.lockfile.file import DEFAULT_NAME, FOLDER, is_there
@@ -21,13 +21,11 @@ from fusion_contracts.lockfile.files import LockFiles
 from fusion_contracts.model import Lock
 from fusion_contracts.report.counts import count
 from fusion_contracts.sources.git import tracked
-from fusion_contracts.sources.lock_at import lock_of
+from fusion_contracts.sources.lock_at import is_kept, lock_of
 
 __all__ = ["check_all", "spare_all"]
 
-_SETTINGS = ("fusion.toml", "pyproject.toml")
 _LOCKS = (DEFAULT_NAME, f"{DEFAULT_NAME}{FOLDER}/*")
-_KEPT = ".fusion/"  # releases are locks as well, and not checked
 
 
 def check_all(folder: str, asked: Asked, writer: Writer) -> int:
@@ -36,9 +34,7 @@ def check_all(folder: str, asked: Asked, writer: Writer) -> int:
     One that cannot be checked is an error in the report and hides no other; one that servers which are asked for do not
     concern is left out. Raises FusionError where there is none.
     """
-    root = Path(folder)
-    if not root.is_dir():
-        raise FusionError(f"there is no folder {printable(folder)}", "check -C", stage="usage")
+    root = root_of(folder)
     outcomes: dict[str | None, Outcome] = {}
     failed: list[Problem] = []
     projects = _projects(root)
@@ -116,7 +112,7 @@ def _before(root: Path, place: str, home: str, commit: str) -> str | None:
 
 def _locks(files: Iterable[str]) -> set[str]:
     """The locks that these files are, or are parts of, without those that are kept as releases."""
-    locks = {lock_of(file) for file in files if _KEPT not in f"/{file}"}
+    locks = {lock_of(file) for file in files if not is_kept(file)}
     return {lock for lock in locks if posixpath.basename(lock) == DEFAULT_NAME}
 
 
@@ -139,9 +135,9 @@ def _removed(project: Project, asked: Asked) -> Outcome:
 
 def _projects(root: Path) -> dict[str, str]:
     """Each lock and the folder of its settings, relative to `root`: where settings name it, else its own."""
-    files = [file for file in tracked(root, *_LOCKS, *_SETTINGS) if _KEPT not in f"/{file}"]
+    files = [file for file in tracked(root, *_LOCKS, *FILES) if not is_kept(file)]
     found = {}
-    for home in {posixpath.dirname(file) or "." for file in files if posixpath.basename(file) in _SETTINGS}:
+    for home in {posixpath.dirname(file) or "." for file in files if posixpath.basename(file) in FILES}:
         named = _set(root / home, "lockfile")
         named = None if named is None else Path(named).as_posix()
         if named is not None and is_there(root / home / named):

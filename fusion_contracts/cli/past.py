@@ -31,13 +31,13 @@ def lock_entries(commit: str, path: str, project: Project) -> dict[str, str]:
 
 def lock_at(project: Project, commit: str, label: str, globs: Sequence[str] = ()) -> Lock | None:
     """The servers of the lock at a commit that HEAD descends from; None where there was none. Raises FusionError."""
-    from fusion_contracts.sources.history import blobs
+    from fusion_contracts.lockfile.file import FOLDER
+    from fusion_contracts.sources.history import contents
     from fusion_contracts.sources.lock import files_in
 
     path = path_at(from_the_top(project), commit, "HEAD", project)
     if path is None:
         return None
-    files = lock_entries(commit, path, project)
-    data = blobs(files.values(), project.root)
-    lock = files_in({file: data[blob] for file, blob in files.items()}, path, f" at {label}").open().lock
+    files = contents(commit, project.root, path, f"{path}{FOLDER}")
+    lock = files_in(files, path, f" at {label}").open().lock
     return chosen(lock, globs)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.judging import Judging
-from fusion_contracts.config import Config, ConfigFile, read
+from fusion_contracts.config import FILES, Config, ConfigFile, read
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock
 from fusion_contracts.record import record
@@ -20,7 +20,9 @@ from fusion_contracts.report import FORMATS
 if TYPE_CHECKING:
     from fusion_contracts.sources.base import Options
 
-__all__ = ["Judging", "Project", "chosen", "matches", "open_project", "read_settings", "refuse_command", "selected"]
+__all__ = [
+    "Judging", "Project", "chosen", "matches", "open_project", "read_settings", "refuse_command", "root_of", "selected",
+]  # fmt: skip
 
 
 @record
@@ -56,10 +58,10 @@ class Project:
     @property
     def home(self) -> ConfigFile:
         """The file for a new entry: the one with settings, else pyproject.toml where there is one, else fusion.toml."""
-        pyproject = ConfigFile(self.root / "pyproject.toml", nested=True)
         if self.place is not None:
             return self.place
-        return pyproject if pyproject.path.is_file() else ConfigFile(self.root / "fusion.toml", nested=False)
+        fusion, pyproject = (ConfigFile.named(self.root / name) for name in FILES)
+        return pyproject if pyproject.path.is_file() else fusion
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -67,7 +69,7 @@ class Project:
         words = [] if self.root == Path() else ["-C", self.root.as_posix()]
         words += [] if self.lockfile == self.config.lockfile else ["--lockfile", self.lockfile]
         file = self.place.path if self.place else None
-        if file is not None and file not in {self.root / "fusion.toml", self.root / "pyproject.toml"}:
+        if file is not None and file not in {self.root / name for name in FILES}:
             words += ["--config", os.path.relpath(file, self.root)]
         return tuple(words)
 
@@ -98,11 +100,17 @@ def open_project(
 
     With `create` a settings file that was named may be missing: the command will write it.
     """
+    root = root_of(folder)
+    settings, place = read_settings(root, None if config is None else root / config, create=create)
+    return Project(root, settings, place, lockfile or settings.lockfile)
+
+
+def root_of(folder: str) -> Path:
+    """The folder that `-C` names. Raises FusionError where there is none."""
     root = Path(folder)
     if not root.is_dir():
         raise FusionError(f"there is no folder {printable(folder)}", "check -C", stage="usage")
-    settings, place = read_settings(root, None if config is None else root / config, create=create)
-    return Project(root, settings, place, lockfile or settings.lockfile)
+    return root
 
 
 def read_settings(

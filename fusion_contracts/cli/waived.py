@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.cli.output import tell
-from fusion_contracts.config import ConfigFile, common_form, table_in
+from fusion_contracts.config import FILES, ConfigFile, common_form, table_in
 from fusion_contracts.errors import FusionError
 from fusion_contracts.report.counts import count
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fusion_contracts.cli.project import Project
     from fusion_contracts.diff import Report
 
-__all__ = ["below", "known_at", "since_base", "since_releases"]
+__all__ = ["known_at", "places", "since_base", "since_releases"]
 
 
 def since_base(report: Report, project: Project, judging: Judging) -> Report:
@@ -67,10 +67,9 @@ def known_at(project: Project, commit: str) -> frozenset[Any] | None:
     """
     from fusion_contracts.sources.git import show
 
-    paths = dict.fromkeys((below(project), "fusion.toml", "pyproject.toml"))
     found: set[Any] = set()
     try:
-        for path in filter(None, paths):
+        for path in places(project):
             data = show(commit, path, project.root)
             if data is not None:
                 found.update(_accepted(data.decode(), ConfigFile.named(Path(path))))
@@ -79,13 +78,13 @@ def known_at(project: Project, commit: str) -> frozenset[Any] | None:
     return frozenset(found)
 
 
-def below(project: Project) -> str | None:
-    """The path of the settings file from the project's folder, where it is below that."""
+def places(project: Project) -> list[str]:
+    """Where settings may have stood, from the project's folder: where they are now, if that is below, and as usual."""
     try:
-        path = Path(os.path.relpath(project.home.path, project.root)).as_posix()
+        now = Path(os.path.relpath(project.home.path, project.root)).as_posix()
     except ValueError:  # another drive on Windows
-        return None
-    return None if path.startswith("../") else path
+        return [*FILES]
+    return list(dict.fromkeys([now, *FILES])) if not now.startswith("../") else [*FILES]
 
 
 def _accepted(text: str, place: ConfigFile) -> Iterator[Any]:

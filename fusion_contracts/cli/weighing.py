@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fusion_contracts.cli.project import Project
-from fusion_contracts.cli.waived import below
+from fusion_contracts.cli.waived import places
 from fusion_contracts.config import ConfigFile, locate, table_in
 from fusion_contracts.errors import FusionError
 
@@ -52,7 +52,7 @@ def _then(project: Project, commit: str) -> dict[str, Any]:
     """The table at a commit, in whichever file it stood. Raises FusionError and UnicodeDecodeError."""
     from fusion_contracts.sources.git import show
 
-    for path in dict.fromkeys(filter(None, (below(project), "fusion.toml", "pyproject.toml"))):
+    for path in places(project):
         data = show(commit, path, project.root)
         table = {} if data is None else table_in(data.decode(), ConfigFile.named(Path(path)))
         if table:

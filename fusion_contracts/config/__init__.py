@@ -11,13 +11,14 @@ pydantic is imported for all others.
 from __future__ import annotations
 
 from fusion_contracts.config.model import Config, FailOn, Level, Limits, Server, Source, Volatile, Waiver, World
-from fusion_contracts.config.place import ConfigFile, locate, table_in, text_of
+from fusion_contracts.config.place import FILES, ConfigFile, locate, table_in, text_of
 from fusion_contracts.config.quick import common_form
 from fusion_contracts.config.reading import Judge, keys_of, other_keys, read, unknown_key
 from fusion_contracts.config.writing import source_line, source_lines, with_source
 
 __all__ = [
-    "Config", "ConfigFile", "FailOn", "Judge", "Level", "Limits", "Server", "Source", "Volatile", "Waiver", "World",
+    "FILES", "Config", "ConfigFile", "FailOn", "Judge", "Level", "Limits", "Server", "Source", "Volatile", "Waiver",
+    "World",
     "common_form", "keys_of", "locate", "other_keys", "read", "source_line", "source_lines", "table_in", "text_of",
     "unknown_key", "with_source",
 ]  # fmt: skip

@@ -11,8 +11,10 @@ from typing import Any
 from fusion_contracts.errors import FusionError
 from fusion_contracts.record import record
 
-__all__ = ["MARK", "ConfigFile", "dig", "locate", "table_in", "text_of"]
+__all__ = ["FILES", "MARK", "ConfigFile", "dig", "locate", "table_in", "text_of"]
 
+FILES = ("fusion.toml", "pyproject.toml")
+"""The files of a folder that may hold its settings."""
 MARK = "\ufeff"
 """The byte order mark that some editors write."""
 _MAX_BYTES = 4 * 2**20
@@ -48,7 +50,7 @@ def locate(
     if explicit is not None:
         place = ConfigFile.named(explicit)
         return place, {} if create and not explicit.exists() else _table(place)
-    fusion, pyproject = ConfigFile.named(root / "fusion.toml"), ConfigFile.named(root / "pyproject.toml")
+    fusion, pyproject = (ConfigFile.named(root / name) for name in FILES)
     found = [(place, _table(place)) for place in (fusion, pyproject) if os.path.lexists(place.path)]
     found = [(place, table) for place, table in found if table or not place.nested]
     if len(found) == 2:  # noqa: PLR2004 - the two files

@@ -12,7 +12,8 @@ from fusion_contracts.record import record
 from fusion_contracts.sources.git import SHALLOW, is_shallow, run_git
 
 __all__ = [
-    "Commit", "Tag", "blobs", "commits_between", "entries", "is_ancestor", "moved_from", "renamed_in", "tags_merged",
+    "Commit", "Tag", "blobs", "commits_between", "contents", "entries", "is_ancestor", "moved_from", "renamed_in",
+    "tags_merged",
 ]  # fmt: skip
 
 
@@ -100,6 +101,13 @@ def blobs(ids: Iterable[str], cwd: Path) -> dict[str, bytes]:
         found[one] = out[end + 1 : end + 1 + size]
         at = end + size + 2
     return found
+
+
+def contents(revision: str, cwd: Path, *paths: str) -> dict[str, bytes]:
+    """The files of a commit at or below `paths`, by their paths, and their bytes. Raises FusionError as `entries`."""
+    found = entries(revision, cwd, *paths)
+    data = blobs(found.values(), cwd)
+    return {path: data[blob] for path, blob in found.items()}
 
 
 def renamed_in(commit: str, path: str, cwd: Path) -> str | None:

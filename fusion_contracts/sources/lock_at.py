@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.file import DEFAULT_NAME, FOLDER, is_there
 from fusion_contracts.sources.git import prefix, renamed_from, resolve_revision, run_git, show
-from fusion_contracts.sources.history import blobs, entries
+from fusion_contracts.sources.history import contents, entries
 from fusion_contracts.sources.lock import files_in
 
 if TYPE_CHECKING:
     from fusion_contracts.lockfile.files import LockFiles
 
-__all__ = ["files_at", "former_path", "lock_of"]
-
-_KEPT = ".fusion/"  # releases are locks as well, and are never moved to be the lock
+__all__ = ["files_at", "former_path", "is_kept", "lock_of"]
 
 
 def files_at(revision: str, path: str, cwd: Path, at: str, name: str | None = None) -> LockFiles:
@@ -30,9 +28,7 @@ def files_at(revision: str, path: str, cwd: Path, at: str, name: str | None = No
     """
     whole = show(revision, path, cwd)  # also says what is wrong with the path
     top = _from_the_top(path, cwd)
-    inside = entries(resolve_revision(revision, cwd), cwd, f"{top}{FOLDER}")
-    data = blobs(inside.values(), cwd)
-    found = {file: data[blob] for file, blob in inside.items()}
+    found = contents(resolve_revision(revision, cwd), cwd, f"{top}{FOLDER}")
     return files_in(found if whole is None else {**found, top: whole}, top, at, name or path)
 
 
@@ -44,6 +40,11 @@ def lock_of(file: str) -> str:
     folder, name = posixpath.split(file)
     end = f"{DEFAULT_NAME}{FOLDER}" if name == DEFAULT_NAME else FOLDER
     return folder.removesuffix(FOLDER) if folder.endswith(end) else file
+
+
+def is_kept(file: str) -> bool:
+    """Whether a file is of a kept release, which is a lock as well, and never the project's."""
+    return ".fusion/" in f"/{file}"
 
 
 def former_path(commit: str, path: str, cwd: Path, servers: Collection[str]) -> str | None:
@@ -76,15 +77,9 @@ def _gone(commit: str, path: str, cwd: Path) -> Mapping[str, Mapping[str, bytes]
     gone: dict[str, list[str]] = {}
     for file in filter(None, files):
         lock = lock_of(file)
-        if _KEPT not in f"/{file}" and not is_there(cwd / posixpath.relpath(lock, above or ".")):
+        if not is_kept(file) and not is_there(cwd / posixpath.relpath(lock, above or ".")):
             gone.setdefault(lock, []).append(file)
-    return {lock: _read(commit, lock_files, cwd) for lock, lock_files in gone.items()}
-
-
-def _read(commit: str, files: Iterable[str], cwd: Path) -> dict[str, bytes]:
-    found = entries(commit, cwd, *files)
-    data = blobs(found.values(), cwd)
-    return {file: data[blob] for file, blob in found.items()}
+    return {lock: contents(commit, cwd, *lock_files) for lock, lock_files in gone.items()}
 
 
 def _from_the_top(path: str, cwd: Path) -> str:

@@ -24,8 +24,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Say to `assert_contract` how this run goes. Refuse to change locks in CI, where nobody would see it."""
     update = bool(config.getoption(_OPTION))
-    if update and os.environ.get("CI", "").lower() not in {"", "false", "0"}:
-        raise pytest.UsageError(f"{_OPTION} changes locks, and CI is set: run it elsewhere and commit the lock")
+    if update:
+        from fusion_contracts.cli.locking import in_ci
+
+        if in_ci(os.environ):
+            raise pytest.UsageError(f"{_OPTION} changes locks, and CI is set: run it elsewhere and commit the lock")
     testing.sessions.append(testing.Session(str(config.rootpath), update))
 
 
