@@ -29,6 +29,7 @@ from fusion_contracts.integrations.options import Options, ToolCall
 from fusion_contracts.integrations.returning import watch
 from fusion_contracts.integrations.runs import run_of
 from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.sources.objects.kind import dumped
 
 __all__ = ["FusionMiddleware", "install"]
 
@@ -164,7 +165,7 @@ async def _tools(server: Any) -> list[JsonObject]:
         name = tool.key if _IS_OLD else tool.name
         by_name[name] = tool if name not in by_name else await server.get_tool(name)
     return [
-        tool.to_mcp_tool(name=name).model_dump(mode="json", by_alias=True, exclude_none=True)
+        dumped(tool.to_mcp_tool(name=name))
         for name, tool in by_name.items()
         if tool is not None
     ]

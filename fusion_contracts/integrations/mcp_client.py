@@ -7,8 +7,6 @@ accepted alone.
 
 from __future__ import annotations
 
-import inspect
-import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,9 +16,9 @@ from typing import Any
 from fusion_contracts.integrations.answers import Answer, of_fault
 from fusion_contracts.integrations.consumer import Consumer, Explained
 from fusion_contracts.integrations.drift import Reaction, Reactions, Verdict
-from fusion_contracts.integrations.driving import shielded
+from fusion_contracts.integrations.driving import driven, shielded
 from fusion_contracts.integrations.framework import fault_of_text
-from fusion_contracts.integrations.hooks import tell
+from fusion_contracts.integrations.hooks import hooked, tell
 from fusion_contracts.integrations.locked import read_locked
 from fusion_contracts.integrations.mcp_ports import Port, first_text, has_failed, is_whole, port_of, with_text
 from fusion_contracts.integrations.mcp_results import beside, call_tool_result
@@ -36,7 +34,6 @@ __all__ = ["GuardedClient", "OnChange", "guarded"]
 
 _MOST_LOOKED = 256  # failures that a listing is not asked for again
 _ARGUMENTS = frozenset({-32600, -32601, -32602, -32603})  # JSON-RPC: what was asked is not what is taken now
-_log = logging.getLogger("fusion_contracts.integrations")
 
 
 @asynccontextmanager
@@ -200,12 +197,7 @@ class GuardedClient:
         guard = self._consumer.options.guard
         if guard is None:
             return None
-        try:
-            said = getattr(guard, name)(*given)
-            return await said if inspect.isawaitable(said) else said
-        except Exception:  # noqa: BLE001 - of anyone's making; it is logged
-            _log.exception("A guard failed: the call goes on without it")
-            return None
+        return await driven(hooked(lambda: getattr(guard, name)(*given)))
 
     @asynccontextmanager
     async def _installed(self) -> AsyncIterator[None]:

@@ -21,9 +21,12 @@ from fusion_contracts.integrations.runs import run_of, session_of
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.runtime.fault import ToolFault
 from fusion_contracts.runtime.releases import Known
+from fusion_contracts.sources.objects.kind import dumped
 
-__all__ = ["low_1", "low_2"]
+__all__ = ["PROTOCOL_ERRORS", "low_1", "low_2"]
 
+PROTOCOL_ERRORS = frozenset({"MCPError", "McpError", "UrlElicitationRequiredError"})
+"""The SDK's exceptions that go to the client as they are."""
 _PAGES = 100  # pages of a listing that are read
 _seen: ContextVar[dict[str, Any] | None] = ContextVar("fusion_contracts_seen", default=None)
 
@@ -61,7 +64,7 @@ async def _pages_2(listing: Any, context: Any) -> list[JsonObject]:
     cursor = None
     for _ in range(_PAGES):
         page = await listing.handler(context, listing.params_type.model_validate({"cursor": cursor} if cursor else {}))
-        found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+        found += [dumped(tool) for tool in page.tools]
         cursor = page.next_cursor
         if cursor is None:
             break
@@ -149,7 +152,7 @@ async def _pages_1(listing: Any) -> list[JsonObject]:
     params: Any = None
     for _ in range(_PAGES):
         page = (await listing(protocol.ListToolsRequest(method="tools/list", params=params))).root
-        found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+        found += [dumped(tool) for tool in page.tools]
         if page.nextCursor is None:
             break
         params = protocol.PaginatedRequestParams(cursor=page.nextCursor)
@@ -164,7 +167,7 @@ def _must_be_there(call: Any, listing: Any) -> None:
 
 
 def _failed(error: BaseException) -> Failed:
-    return "own" if type(error).__name__ in {"MCPError", "McpError", "UrlElicitationRequiredError"} else "failure"
+    return "own" if type(error).__name__ in PROTOCOL_ERRORS else "failure"
 
 
 def _context_1(server: Any) -> Any:

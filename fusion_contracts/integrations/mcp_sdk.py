@@ -15,12 +15,13 @@ from fusion_contracts.integrations.beside import handling
 from fusion_contracts.integrations.finding import find
 from fusion_contracts.integrations.framework import Failed, Framework
 from fusion_contracts.integrations.handler import Handler
-from fusion_contracts.integrations.mcp_low import low_1, low_2
+from fusion_contracts.integrations.mcp_low import PROTOCOL_ERRORS, low_1, low_2
 from fusion_contracts.integrations.mcp_results import result_of, structured_of
 from fusion_contracts.integrations.options import Options, ToolCall
 from fusion_contracts.integrations.returning import watch
 from fusion_contracts.integrations.runs import run_of, session_of
 from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.sources.objects.kind import dumped
 
 __all__ = ["install"]
 
@@ -91,11 +92,11 @@ def _watched(*, is_first: bool) -> type[Exception]:
 
 async def _tools(server: Any) -> list[JsonObject]:
     listed = await server.list_tools()
-    return [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed]
+    return [dumped(tool) for tool in listed]
 
 
 def _failed(server: Any, error: BaseException) -> Failed:
-    if type(error).__name__ in {"MCPError", "McpError", "UrlElicitationRequiredError"}:
+    if type(error).__name__ in PROTOCOL_ERRORS:
         return "own"
     cause = error.__cause__
     if cause is None:
