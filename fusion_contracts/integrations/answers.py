@@ -9,6 +9,7 @@ from typing import Any
 from fusion_contracts.integrations.options import Ending, Options
 from fusion_contracts.model import JsonObject
 from fusion_contracts.runtime.fault import ToolFault, tool_error
+from fusion_contracts.runtime.guard import CHECK_FIRST
 from fusion_contracts.runtime.raising import fresh
 from fusion_contracts.runtime.validation import ValidationReport
 
@@ -22,7 +23,6 @@ WARNINGS_KEY = "io.github.fusion-contracts/warnings"
 _log = logging.getLogger("fusion_contracts.integrations")
 _BLOCK = "<contract_awareness"  # what a model or server wrote has no `<` in a text of ours
 _ANSWER = "_fusion_answer"  # in a fault, the answer that it was raised for
-_RECOVERY = "The call may have taken effect: do not blindly retry. Check first, or report the failure."
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def of_unfit_output(tool: str, reason: BaseException | str, options: Options) ->
     cause = reason if isinstance(reason, BaseException) else None
     _log.error("The result of %s violates its output schema: %s", tool, reason, exc_info=cause)
     message = "The tool failed with an internal error (its result violates its own output schema)."
-    fault = tool_error("INTERNAL_ERROR", message, suggestion=_RECOVERY, severity="critical")
+    fault = tool_error("INTERNAL_ERROR", message, suggestion=CHECK_FIRST, severity="critical")
     return of_fault(fault, options, cause=cause)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 from fusion_contracts.loop.calls import ToolCall
 from fusion_contracts.loop.exceptions import Kind
 from fusion_contracts.model import ServerContract
-from fusion_contracts.runtime.awareness import CAP
+from fusion_contracts.runtime.awareness import CAP, checked_cap
 from fusion_contracts.runtime.call import UnknownPolicy, checked_policy
 from fusion_contracts.runtime.fault import ToolFault
 
@@ -87,8 +87,7 @@ class Options:
 
     def __post_init__(self) -> None:
         checked_policy(self.unknown)
-        if type(self.cap) is not int or self.cap < 1:
-            raise ValueError(f"cap is a whole number from 1, not {self.cap!r:.40}")
+        checked_cap(self.cap)
         for name in ("redact", "on_error", "on_success"):
             given = getattr(self, name)
             if isinstance(given, str) or not isinstance(given, (tuple, list, set, frozenset)):

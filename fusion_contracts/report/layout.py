@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import category, east_asian_width
 
-__all__ = ["MINIMUM", "STYLES", "columns", "cut", "paint", "where_they_differ", "width_of", "wrap"]
+__all__ = ["MINIMUM", "STYLES", "clipped", "columns", "cut", "paint", "where_they_differ", "width_of", "wrap"]
 
 MINIMUM = 60
 MAXIMUM = 120  # a fingerprint at the far end of a very wide line is not seen
@@ -38,6 +38,11 @@ def _cells(character: str) -> int:
     if category(character) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if east_asian_width(character) in "WF" else 1
+
+
+def clipped(text: str, longest: int) -> str:
+    """`text` without what it has beyond so many characters, for which an ellipsis stands."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def cut(text: str, width: int) -> str:

@@ -13,9 +13,15 @@ from fusion_contracts.model import JsonValue, ServerContract
 from fusion_contracts.runtime.deltas import Actions, Delta, actions_of, deltas_between, version_of
 from fusion_contracts.runtime.plan import Plan
 
-__all__ = ["ContractAwareness"]
+__all__ = ["CAP", "ContractAwareness", "checked_cap"]
 
 CAP = 5
+
+
+def checked_cap(cap: int) -> None:
+    """Raise ValueError for a `cap` that is no whole number from 1."""
+    if type(cap) is not int or cap < 1:
+        raise ValueError(f"cap is a whole number from 1, not {cap!r:.40}")
 
 
 class ContractAwareness:
@@ -28,8 +34,7 @@ class ContractAwareness:
 
         Raises ValueError for a `cap` that is no whole number from 1.
         """
-        if type(cap) is not int or cap < 1:
-            raise ValueError(f"cap is a whole number from 1, not {cap!r:.40}")
+        checked_cap(cap)
         self.live = live
         self._deltas = merged(deltas)
         self._grouped: dict[str, Actions] = {}

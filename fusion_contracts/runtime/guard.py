@@ -11,14 +11,15 @@ from fusion_contracts.runtime.fault import ToolFault, tool_error
 from fusion_contracts.runtime.raising import fresh, passes, raisable
 from fusion_contracts.runtime.wrapping import is_async, is_generator, returns_text, show_signature
 
-__all__ = ["Answer", "fault_boundary", "to_fault"]
+__all__ = ["CHECK_FIRST", "Answer", "fault_boundary", "to_fault"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Answer: TypeAlias = Literal["raise", "text"] | Callable[[ToolFault], Any]
 """What the framework is handed: the fault raised, its XML returned, or what a function of one's own makes of it."""
 
-_RECOVERY = "The call may have taken effect: do not blindly retry. Check first, or report the failure."
+CHECK_FIRST = "The call may have taken effect: do not blindly retry. Check first, or report the failure."
+"""What a model is advised where nobody knows how far the tool came."""
 
 
 @overload
@@ -81,7 +82,7 @@ def to_fault(error: BaseException) -> ToolFault:
     fault = tool_error(
         "INTERNAL_ERROR",
         f"The tool failed with an internal error ({_known_kind(found)}).",
-        suggestion=_RECOVERY,
+        suggestion=CHECK_FIRST,
         severity="critical",
     )
     fault.__cause__ = error

@@ -10,6 +10,7 @@ from fusion_contracts.schema.changes import Edit, EnumChanged, Rewritten, Schema
 from fusion_contracts.schema.compare import Comparison, Pair, Side, deep_recursion
 from fusion_contracts.schema.explain import Explanation, explain_pair
 from fusion_contracts.schema.identity import Identity
+from fusion_contracts.schema.rename import bare_name
 from fusion_contracts.schema.trouble import Undecided
 from fusion_contracts.schema.united import same_place
 
@@ -86,14 +87,10 @@ def _compare(before: Side, after: Side, old: Grouping, new: Grouping, world: str
 
 def _renames(old: Grouping, new: Grouping, gone: list[str], come: list[str]) -> list[tuple[str, str]]:
     """Pairs beyond doubt: names that differ in case and separators alone, or one twin on each side."""
-    pairs = [(a, b) for a in gone for b in come if _plain(a) == _plain(b)]
+    pairs = [(a, b) for a in gone for b in come if bare_name(a) == bare_name(b)]
     if not pairs and len(gone) == len(come) == 1 and _twins(old, new, gone[0], come[0]):
         pairs = [(gone[0], come[0])]
     return [pair for pair in pairs if sum(p[0] == pair[0] or p[1] == pair[1] for p in pairs) == 1]
-
-
-def _plain(name: str) -> str:
-    return "".join(c for c in name if c.isalnum()).casefold()
 
 
 def _twins(old: Grouping, new: Grouping, value: str, successor: str) -> bool:

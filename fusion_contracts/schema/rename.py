@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from fusion_contracts.schema.values import key_of
 from fusion_contracts.schema.vocabulary import ANNOTATIONS
 
-__all__ = ["Named", "property_renames", "renames"]
+__all__ = ["Named", "bare_name", "property_renames", "renames"]
 
 _NEARLY, _CLOSE = 0.8, 0.6  # shares of common text
 _TELLING = 12  # characters of prose that say something of their own: "ID" or "name" do not
@@ -77,7 +77,7 @@ def renames(removed: Mapping[str, Named], added: Mapping[str, Named], fits: Test
 
 def _strength(old: str, before: Named, new: str, after: Named, same: Test) -> int:
     """How sure a pair is: 0 is not enough."""
-    if _plain(old) == _plain(new):
+    if bare_name(old) == bare_name(new):
         return 5
     if len(before.words) >= _TELLING and before.words == after.words:
         return 4
@@ -85,7 +85,7 @@ def _strength(old: str, before: Named, new: str, after: Named, same: Test) -> in
         return 3
     if _prose(before, after) >= _NEARLY:
         return 2
-    near = _ratio(_plain(old), _plain(new)) >= _CLOSE or 2 * _shared(old, new) >= len(_name_words(old))
+    near = _ratio(bare_name(old), bare_name(new)) >= _CLOSE or 2 * _shared(old, new) >= len(_name_words(old))
     silent = not before.words and not after.words
     return int(near and same(before.shape, after.shape) and (silent or _prose(before, after) >= _CLOSE))
 
@@ -121,7 +121,8 @@ def _ratio(left: str, right: str) -> float:
     return SequenceMatcher(None, left[:400], right[:400], autojunk=False).ratio()
 
 
-def _plain(name: str) -> str:
+def bare_name(name: str) -> str:
+    """The letters and digits of a name, whatever their case."""
     return "".join(c for c in name if c.isalnum()).casefold()
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fusion_contracts.schema.document import Scope, enter
 from fusion_contracts.schema.formula import OBJECT
+from fusion_contracts.schema.location import listed, mapped
 
 if TYPE_CHECKING:
     from fusion_contracts.schema.build import Builder
@@ -49,14 +50,14 @@ def _seen(
 
 def _names(_: Builder, schema: dict[str, Any], _scope: Scope, outermost: bool) -> Contribution:  # noqa: FBT001 - a row of READERS
     everything = "additionalProperties" in schema or ("unevaluatedProperties" in schema and not outermost)
-    names, patterns = (_keys(schema, keyword) for keyword in ("properties", "patternProperties"))
+    names, patterns = (frozenset(mapped(schema, keyword)) for keyword in ("properties", "patternProperties"))
     return names, patterns, everything
 
 
 def _items(builder: Builder, schema: dict[str, Any], scope: Scope, outermost: bool) -> Contribution:  # noqa: FBT001 - a row of READERS
     everything = "items" in schema or ("unevaluatedItems" in schema and not outermost)
     contained = builder.below(schema["contains"], scope) if "contains" in schema else None
-    return len(_list(schema, "prefixItems")), contained, everything
+    return len(listed(schema, "prefixItems")), contained, everything
 
 
 def _in_place(builder: Builder, schema: dict[str, Any], scope: Scope) -> Iterator[tuple[Any, Scope, Conditions]]:
@@ -65,10 +66,10 @@ def _in_place(builder: Builder, schema: dict[str, Any], scope: Scope) -> Iterato
         found = scope.document.resolve(schema["$ref"], scope)
         if found is not None:
             yield *found, ()
-    for part in _list(schema, "allOf"):
+    for part in listed(schema, "allOf"):
         yield part, scope, ()
     for keyword in ("anyOf", "oneOf"):
-        for part in _list(schema, keyword):
+        for part in listed(schema, keyword):
             yield part, scope, (builder.build(part, scope),)
     dependent = schema.get("dependentSchemas")
     for name, part in dependent.items() if isinstance(dependent, dict) else ():
@@ -80,16 +81,6 @@ def _in_place(builder: Builder, schema: dict[str, Any], scope: Scope) -> Iterato
         for keyword, sign in (("then", 1), ("else", -1)):
             if keyword in schema:
                 yield schema[keyword], scope, (sign * condition,)
-
-
-def _keys(schema: dict[str, Any], keyword: str) -> frozenset[str]:
-    value = schema.get(keyword)
-    return frozenset(value) if isinstance(value, dict) else frozenset()
-
-
-def _list(schema: dict[str, Any], keyword: str) -> list[Any]:
-    value = schema.get(keyword)
-    return value if isinstance(value, list) else []
 
 
 Reader: TypeAlias = Callable[["Builder", dict[str, Any], Scope, bool], Contribution]

@@ -9,13 +9,13 @@ from itertools import islice
 from typing import Any
 
 from fusion_contracts.canonical import canonical_json, printable
+from fusion_contracts.loop.log.said import named
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.runtime.echo import HIDDEN_VALUE, is_secret
 
 __all__ = ["digests", "values"]
 
 _MOST = 50  # arguments of one call
-_LONGEST = 200  # characters of a name
 _DEEPEST = 32
 _ROOM = 10_000  # characters, and values, of one call
 _LARGEST = 10**300  # no database of logs has a use for more digits, and Python writes no more than 4,300
@@ -33,7 +33,7 @@ def digests(arguments: JsonValue, run: str) -> JsonObject:
     if not isinstance(arguments, dict):
         return {"": _type(arguments)}
     key = run.encode(errors="replace")[:64]
-    return {_name(name): _described(name, value, key) for name, value in islice(arguments.items(), _MOST)}
+    return {named(name): _described(name, value, key) for name, value in islice(arguments.items(), _MOST)}
 
 
 def _described(name: Any, value: JsonValue, key: bytes) -> str:
@@ -88,7 +88,7 @@ class _Shown:
             if self._room <= 0:
                 yield _CUT, _CUT
                 return
-            name = _name(key)
+            name = named(key)
             self._room -= len(name)
             yield name, HIDDEN_VALUE if is_secret(str(key)) else self.of(item, depth)
 
@@ -98,7 +98,3 @@ class _Shown:
                 yield _CUT
                 return
             yield self.of(item, depth)
-
-
-def _name(name: Any) -> str:
-    return printable(str(name)[:_LONGEST])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from fusion_contracts.report.counts import count, joined
 from fusion_contracts.report.escape import github_data, github_property
 from fusion_contracts.report.grouping import DIGITS, groups, names, sections
+from fusion_contracts.report.layout import clipped
 from fusion_contracts.report.lines import Place, Places
 from fusion_contracts.report.refusal import call
 
@@ -73,21 +74,22 @@ def _told(group: Sequence[Finding]) -> tuple[str, str]:
     first = group[0]
     title = f"{first.level.name} {first.group[:DIGITS]}: {first.server}: {_tools(group)}"
     messages = list(dict.fromkeys(one.message for one in group))
-    lines = [_cut(message) for message in messages[:3]]
+    lines = [clipped(message, _LONGEST) for message in messages[:3]]
     lines += [f"{count(len(messages) - 3, 'other change')} of this kind"] if len(messages) > 3 else []  # noqa: PLR2004 - as above
     witnessed = next((one for one in group if one.has_witness), None)
-    lines += [_cut(f"{label}: {text}") for label, text in call(witnessed, fronted=True)] if witnessed else []
+    called = call(witnessed, fronted=True) if witnessed else ()
+    lines += [clipped(f"{label}: {text}", _LONGEST) for label, text in called]
     return title, "\n".join([*lines, *([first.hint] if first.hint else [])])
 
 
 def _tools(group: Sequence[Finding]) -> str:
     every = names(group)
-    named = [_cut(name, _NAME) for name in every[:_NAMES]]
+    named = [clipped(name, _NAME) for name in every[:_NAMES]]
     return ", ".join([*named, f"{len(every) - _NAMES} more"] if len(every) > _NAMES else named)
 
 
 def _problem(problem: Problem) -> tuple[str, str]:
-    told = _cut(problem.message)
+    told = clipped(problem.message, _LONGEST)
     return f"not checked: {problem.server or 'all'}", f"{told}\nnext: {problem.next}" if problem.next else told
 
 
@@ -101,11 +103,7 @@ def _rest(broken: Sequence[Sequence[Finding]], risky: Sequence[object], problems
     ids = [group[0].group[:DIGITS] for group in broken]
     room = _NOTICE - len(lines[0]) - len(ids) * (DIGITS + 1)
     for identifier, group in zip(ids, broken, strict=True):
-        sentence = f" {_tools(group)}: {_cut(group[0].message, 200)}"
+        sentence = f" {_tools(group)}: {clipped(group[0].message, 200)}"
         room -= len(github_data(sentence))
         lines.append(identifier + sentence if room > 0 else identifier)
     yield _command("notice", None, f"{told} more", "\n".join(lines))
-
-
-def _cut(text: str, longest: int = _LONGEST) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}…"

@@ -19,7 +19,7 @@ from fusion_contracts.report.commands import waive
 from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
 from fusion_contracts.report.grouping import DIGITS, Section, arguments, groups, names, sections
 from fusion_contracts.report.inline import markdown, markdown_code, markdown_of_ours
-from fusion_contracts.report.layout import STYLES
+from fusion_contracts.report.layout import STYLES, clipped
 from fusion_contracts.report.refusal import call
 
 if TYPE_CHECKING:
@@ -143,15 +143,15 @@ def _page(report: Report, context: Context, detail: _Detail) -> str:
 
 
 def _compared(report: Report) -> str:
-    return " → ".join(markdown_code(_cut(side.label, _LABEL)) for side in (report.base, report.head))
+    return " → ".join(markdown_code(clipped(side.label, _LABEL)) for side in (report.base, report.head))
 
 
 def _section(section: Section, detail: _Detail, context: Context) -> Iterator[str]:
     by_level = {level: section.of(level) for level in STYLES}
     worst = next((level for level, found in by_level.items() if found), "WAIVED")
     counts = levels(*map(len, by_level.values()), waived=len(section.waived))
-    versions = [_cut(version, _LABEL) for version in section.versions or ()]
-    title = " ".join([markdown(_cut(section.named, _LABEL)), " → ".join(map(markdown, versions))]).rstrip()
+    versions = [clipped(version, _LABEL) for version in section.versions or ()]
+    title = " ".join([markdown(clipped(section.named, _LABEL)), " → ".join(map(markdown, versions))]).rstrip()
     yield f"### {worst}: {title} ({counts})"
     if by_level["BREAKING"]:
         yield from _breaking(groups(by_level["BREAKING"]), versions[:1], detail, context)
@@ -209,10 +209,10 @@ def _table(found: Iterable[Sequence[Finding]], detail: _Detail, *, last: str = "
 def _row(group: Sequence[Finding], detail: _Detail, more: Sequence[str]) -> list[str]:
     messages = list(dict.fromkeys(finding.message for finding in group))
     known = {name for finding in group for name in arguments(finding)}
-    told = [markdown(_cut(message, detail.sentence), known) for message in messages[:_DISTINCT]]
+    told = [markdown(clipped(message, detail.sentence), known) for message in messages[:_DISTINCT]]
     told += [f"{count(len(messages) - _DISTINCT, 'other change')} of this kind"] if len(messages) > _DISTINCT else []
     every = names(group)
-    tools = ", ".join(markdown_code(_cut(name, _LABEL)) for name in every[: detail.names])
+    tools = ", ".join(markdown_code(clipped(name, _LABEL)) for name in every[: detail.names])
     tools += f" and {len(every) - detail.names} more" if len(every) > detail.names else ""
     return ["<br>".join(told), tools, *more, f"`{group[0].group[:DIGITS]}`"]
 
@@ -225,12 +225,12 @@ def _worked(group: Sequence[Finding], detail: _Detail) -> str:
     (_, text), _ = call(finding)
     if len(text) > detail.value:
         (_, text), _ = call(finding, fronted=True)
-    return f"{'the answer ' if finding.side == 'output' else ''}{markdown_code(_cut(text, detail.value))}"
+    return f"{'the answer ' if finding.side == 'output' else ''}{markdown_code(clipped(text, detail.value))}"
 
 
 def _accepted(group: Sequence[Finding], detail: _Detail) -> str:
     reasons = dict.fromkeys(finding.accepted for finding in group if finding.accepted)
-    return "<br>".join(markdown(_cut(reason, detail.sentence)) for reason in list(reasons)[:_DISTINCT])
+    return "<br>".join(markdown(clipped(reason, detail.sentence)) for reason in list(reasons)[:_DISTINCT])
 
 
 def _risky(findings: Sequence[Finding], detail: _Detail) -> str:
@@ -260,7 +260,8 @@ def _problems(report: Report, detail: _Detail) -> Iterator[str]:
     if not report.errors:
         return
     yield "### Beside the findings" if report.findings else "### UNKNOWN: not everything could be checked"
-    lines = [f"- {markdown_of_ours(_cut(str(problem), detail.sentence))}" for problem in report.errors[: detail.names]]
+    told = [clipped(str(problem), detail.sentence) for problem in report.errors[: detail.names]]
+    lines = [f"- {markdown_of_ours(sentence)}" for sentence in told]
     more = len(report.errors) - len(lines)
     yield "\n".join([*lines, *([f"- {more} more, {_REST}"] if more else [])])
 
@@ -268,19 +269,15 @@ def _problems(report: Report, detail: _Detail) -> Iterator[str]:
 def _settings(compared: Compared) -> Iterator[str]:
     """That the change also changes how it is judged: not folded, for whoever reviews it decides that as well."""
     for said in compared.answers.get("settings", ()):
-        yield f"**Settings** of {markdown(_cut(compared.title, _LABEL))} {markdown(_cut(said, _LABEL))}"
+        yield f"**Settings** of {markdown(clipped(compared.title, _LABEL))} {markdown(clipped(said, _LABEL))}"
 
 
 def _answers(compared: Compared, command: str, *, worry: bool) -> Iterator[str]:
     """What `fusion check` asked of a lock: an answer an item, what is wrong below it."""
     lines = []
     for question, (answer, *details) in compared.answers.items():
-        lines.append(f"- {question}: {markdown(_cut(answer, _LABEL))}")
-        lines += [f"  - {markdown_of_ours(_cut(line.strip(), 1_000))}" for line in details]
+        lines.append(f"- {question}: {markdown(clipped(answer, _LABEL))}")
+        lines += [f"  - {markdown_of_ours(clipped(line.strip(), 1_000))}" for line in details]
     if lines:
-        inner = "\n".join([markdown(_cut(compared.title, _LABEL)), "", *lines])
+        inner = "\n".join([markdown(clipped(compared.title, _LABEL)), "", *lines])
         yield from _folded(f"What {command} asked", inner, opened=worry)
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}…"

@@ -16,6 +16,7 @@ from fusion_contracts.canonical import pointer_token, printable
 from fusion_contracts.report.counts import count
 from fusion_contracts.report.escape import json_text, sarif_message
 from fusion_contracts.report.grouping import DIGITS
+from fusion_contracts.report.layout import clipped
 from fusion_contracts.report.lines import Place, Places
 from fusion_contracts.report.refusal import call
 
@@ -131,16 +132,12 @@ def _results(findings: tuple[Finding, ...], rules: list[str], places: Places) ->
 
 def _message(finding: Finding) -> str:
     subject = finding.action or finding.tool or finding.server
-    parts = [f"{_cut(subject)}: {_cut(finding.message)}."]
+    parts = [f"{clipped(subject, _LONGEST)}: {clipped(finding.message, _LONGEST)}."]
     if finding.has_witness:
-        parts += [f"{label.capitalize()}: {_cut(text)}." for label, text in call(finding, fronted=True)]
+        parts += [f"{label.capitalize()}: {clipped(text, _LONGEST)}." for label, text in call(finding, fronted=True)]
     parts += [finding.hint] if finding.hint else []
     parts.append(f"Group {finding.group[:DIGITS]}.")
     return sarif_message(" ".join(parts))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _location(finding: Finding, place: Place | None) -> JsonObject:

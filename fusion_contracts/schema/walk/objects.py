@@ -7,9 +7,10 @@ from typing import Any
 
 from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.document import MISSING
+from fusion_contracts.schema.location import mapped
 from fusion_contracts.schema.rename import property_renames
 from fusion_contracts.schema.walk.arrays import one_schema
-from fusion_contracts.schema.walk.place import Keywords, Place, Raw, dot, mapping, required_names
+from fusion_contracts.schema.walk.place import Keywords, Place, Raw, dot, required_names
 from fusion_contracts.schema.walk.values import difference
 
 __all__ = ["dependent", "patterned", "properties"]
@@ -20,7 +21,7 @@ ABOUT_OTHER_NAMES = ("additionalProperties", *BY_NAME)
 
 def properties(place: Place) -> Iterator[Raw]:
     """The edits of properties and required, and of what is said about names that no property has."""
-    old, new = mapping(place.old.keywords, "properties"), mapping(place.new.keywords, "properties")
+    old, new = mapped(place.old.keywords, "properties"), mapped(place.new.keywords, "properties")
     lists = [required_names(side.keywords) for side in (place.old, place.new)]
     needed_before, needed = map(frozenset, lists)
     moved = {name for name in old.keys() ^ new.keys() if place.named_elsewhere(name)}
@@ -79,7 +80,7 @@ def _renamed(place: Place, name: str, successor: str, carries: bool) -> Raw:  # 
 
 def _moved(place: Place, name: str) -> Raw:
     """A property that another schema of the same value names still, or named already: neither lost nor new."""
-    sides = [mapping(side.keywords, "properties") for side in (place.old, place.new)]
+    sides = [mapped(side.keywords, "properties") for side in (place.old, place.new)]
     spot = place.at("properties", name, old=name in sides[0], new=name in sides[1], path=dot(name))
     change = facts.SchemaReplaced(place=spot, before=sides[0].get(name), after=sides[1].get(name))
 
@@ -126,7 +127,7 @@ def _added(place: Place, name: str, *, required: bool) -> Raw:
 
     def updates() -> Keywords:
         old = place.old.keywords
-        properties = {"properties": {**mapping(old, "properties"), name: place.graft(schema)}}
+        properties = {"properties": {**mapped(old, "properties"), name: place.graft(schema)}}
         return {**properties, "required": [*required_names(old), name]} if required else properties
 
     return place.raw(change, lambda: place.replaced(**updates()))
@@ -198,19 +199,19 @@ def dependent(place: Place) -> Iterator[Raw]:
 
 def _entries(place: Place, keyword: str) -> Iterator[tuple[str, Any, Any]]:
     """The names under a keyword, and what stands under each on both sides."""
-    old, new = mapping(place.old.keywords, keyword), mapping(place.new.keywords, keyword)
+    old, new = mapped(place.old.keywords, keyword), mapped(place.new.keywords, keyword)
     for name in [*old, *(name for name in new if name not in old)]:
         yield name, old.get(name, MISSING), new.get(name, MISSING)
 
 
 def _entry_place(place: Place, keyword: str, name: str, *, path: str) -> facts.Place:
-    old, new = (name in mapping(side.keywords, keyword) for side in (place.old, place.new))
+    old, new = (name in mapped(side.keywords, keyword) for side in (place.old, place.new))
     return place.at(keyword, name, old=old, new=new, path=path)
 
 
 def _entry(place: Place, change: facts.SchemaChange, keyword: str, name: str) -> Raw:
     """A fact about one name under a keyword, with the old schema in which the name has its new value or is gone."""
-    new = mapping(place.new.keywords, keyword)
-    updated = {k: v for k, v in mapping(place.old.keywords, keyword).items() if k != name}
+    new = mapped(place.new.keywords, keyword)
+    updated = {k: v for k, v in mapped(place.old.keywords, keyword).items() if k != name}
     updated |= {name: place.graft(new[name])} if name in new else {}
     return place.raw(change, place.so(**{keyword: updated}))

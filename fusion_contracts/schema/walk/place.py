@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from fusion_contracts.canonical import pointer_token
 from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.document import LISTS, MAPS, MISSING, Graft, Scope
-from fusion_contracts.schema.location import IN_PLACE
+from fusion_contracts.schema.location import IN_PLACE, mapped
 from fusion_contracts.schema.view import View
 
 if TYPE_CHECKING:
     from fusion_contracts.schema.walk.walker import Walker
 
-__all__ = ["MISSING", "Frame", "Keywords", "Place", "Raw", "dot", "join", "mapping", "required_names", "written"]
+__all__ = ["MISSING", "Frame", "Keywords", "Place", "Raw", "dot", "join", "required_names", "written"]
 
 Keywords: TypeAlias = dict[str, Any]
 Start: TypeAlias = tuple[Any, Scope]
@@ -71,7 +71,7 @@ class Place:
 
         A new object that closes itself here refuses what it does not name here.
         """
-        side = 0 if name in mapping(self.new.keywords, "properties") else 1
+        side = 0 if name in mapped(self.new.keywords, "properties") else 1
         if side and self.new.keywords.get("additionalProperties") is False:
             return False
         *above, own = (starts[side] for starts in self.above)
@@ -197,12 +197,6 @@ def join(path: str, step: str) -> str:
 def written(schema: Any) -> Keywords:
     """The keywords of a schema as its document writes them; none for a boolean."""
     return schema if isinstance(schema, dict) else {}
-
-
-def mapping(keywords: Keywords, keyword: str) -> Keywords:
-    """The value of a keyword that holds an object; empty where it holds none."""
-    value = keywords.get(keyword)
-    return value if isinstance(value, dict) else {}
 
 
 def required_names(keywords: Keywords) -> list[str]:
