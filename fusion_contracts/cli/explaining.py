@@ -103,7 +103,8 @@ def _names(finding: Finding, identifier: str) -> bool:
 
 def _reports(named: Named, project: Project, judging: Judging, writer: Writer) -> Iterator[Report]:
     """The comparison that is named; else that of `check`, which starts nothing, and then that of `diff`."""
-    from fusion_contracts.cli.comparing import announce, report_on
+    from fusion_contracts.cli.comparing import report_on
+    from fusion_contracts.cli.sides import announce
 
     if named.nothing:
         report = since_base(project, judging, named.servers)

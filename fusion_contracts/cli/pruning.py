@@ -47,7 +47,7 @@ def _since(project: Project, judging: Judging, lock: Lock, revision: str | None)
 
 def list_waivers(job: Job) -> int:
     """Print each waiver with what it accepts in the lock since its base."""
-    from fusion_contracts.cli.comparing import announce
+    from fusion_contracts.cli.sides import announce
     from fusion_contracts.lockfile.disk import read_lock
 
     project, judging, named = job.project, job.judging, job.named

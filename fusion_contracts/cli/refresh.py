@@ -152,13 +152,16 @@ def task_of(project: Project, one: Wanted, locked: Lock, progress: Callable[[str
 def limits_of(project: Project, one: Wanted, name: str | None) -> tuple[float | None, int | None]:
     """The seconds and bytes that a source may use: its own, else those of its server, else those of all."""
     from fusion_contracts.config.policies import by_exactness, first_said
-    from fusion_contracts.sources.memory import bytes_of
 
     config = project.config
     limits = [*(by_exactness(name, config.servers) if name else ()), config.limits]
     timeout = first_said((limit.timeout for limit in limits), None)
     memory = first_said((limit.memory for limit in limits), None)
-    return one.timeout or timeout, bytes_of(memory) if memory else None
+    if memory is None:
+        return one.timeout or timeout, None
+    from fusion_contracts.sources.memory import bytes_of
+
+    return one.timeout or timeout, bytes_of(memory)
 
 
 def _answers(

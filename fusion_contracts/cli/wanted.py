@@ -140,10 +140,12 @@ def _whole(project: Project, one: Wanted, access: Access) -> Wanted:
 
 def _naming(project: Project, name: str | None, access: Access) -> Options:
     """How to find out what the command line names. Raises FusionError for what is no header."""
+    options = replace(project.options(name=name, pass_env=access.pass_env), transport=access.transport)
+    if not access.headers:
+        return options
     from fusion_contracts.sources.http_headers import headers_of
 
-    options = project.options(name=name, pass_env=access.pass_env)
-    return replace(options, headers=headers_of(access.headers), transport=access.transport)
+    return replace(options, headers=headers_of(access.headers))
 
 
 def refuse_headers(access: Access) -> None:
