@@ -12,7 +12,6 @@ from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import Writer, tell
 from fusion_contracts.cli.project import Judging, Project
 from fusion_contracts.cli.refresh import Effort
-from fusion_contracts.cli.sides import Part, live, two
 from fusion_contracts.cli.wanted import Access, refuse_headers
 from fusion_contracts.diff import Report
 from fusion_contracts.errors import Problem
@@ -21,6 +20,8 @@ from fusion_contracts.report.context import Compared, Context
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from fusion_contracts.cli.sides import Part
 
 __all__ = ["Named", "compare", "report_on"]
 
@@ -70,6 +71,8 @@ def report_on(named: Named, project: Project, judging: Judging, writer: Writer) 
 
 
 def _compared(named: Named, project: Project, judging: Judging, writer: Writer) -> tuple[Report, Compared]:
+    from fusion_contracts.cli.sides import live, two  # late: `fusion explain NAME` compares nothing
+
     if not any("://" in source for source in named.sources):
         refuse_headers(named.access)
     if named.nothing:
