@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import loads, printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources.sniff import LOCK_VERSION
 
@@ -71,8 +71,6 @@ def _toml(text: str, label: str) -> Any:
 
 
 def _json(text: str, label: str) -> Any:
-    from fusion_contracts.canonical import loads
-
     data = text.encode()
     try:
         return loads(data, label)
