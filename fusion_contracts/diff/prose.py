@@ -48,10 +48,10 @@ def hidden_runs(text: str) -> list[str]:
     return _run().findall(_expected().sub(_GAP, text))
 
 
-def hidden_added(old: JsonValue, new: JsonValue, name: str = "") -> Iterator[InvisibleTextAdded]:
+def hidden_added(old: JsonValue, new: JsonValue) -> Iterator[InvisibleTextAdded]:
     """A fact for each text of `new`, keys included, with hidden runs that stand nowhere in `old`.
 
-    Pointers are relative to `new`; `name` says for people where the text belongs.
+    Pointers are relative to `new`.
     """
     old, new = _rest(old, new), _rest(new, old)
     if _plain(json.dumps(new)):
@@ -68,7 +68,7 @@ def hidden_added(old: JsonValue, new: JsonValue, name: str = "") -> Iterator[Inv
             else:
                 fresh.append(run)
         if fresh:
-            yield InvisibleTextAdded(pointer=pointer, name=name, after=text, hidden=tuple(fresh))
+            yield InvisibleTextAdded(pointer=pointer, after=text, hidden=tuple(fresh))
 
 
 def _rest(item: JsonValue, other: JsonValue) -> JsonValue:

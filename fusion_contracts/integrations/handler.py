@@ -84,11 +84,9 @@ class Handler:
         """
         return driven(self._flow(call, proceed, tools or self.framework.tools, part))
 
-    def around_sync(
-        self, call: ToolCall, proceed: Callable[[JsonValue], Any], tools: Callable[[], Any] | None = None
-    ) -> Handled:
+    def around_sync(self, call: ToolCall, proceed: Callable[[JsonValue], Any]) -> Handled:
         """Handle a call of a synchronous framework; hooks and listing must be synchronous too."""
-        return driven_sync(self._flow(call, proceed, tools or self.framework.tools, "whole"))
+        return driven_sync(self._flow(call, proceed, self.framework.tools, "whole"))
 
     def told(self, call: ToolCall, ending: Ending) -> None:
         """Tell telemetry and sinks of an ending that is not a plain success."""

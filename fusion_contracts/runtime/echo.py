@@ -67,10 +67,10 @@ def fitted(text: str, longest: int, spell: Callable[[str], str]) -> str:
     return spell(shown)
 
 
-def quoted(text: str, longest: int = _LONGEST) -> str:
+def quoted(text: str) -> str:
     """A text in single quotes; of a long one its beginning and its length."""
-    shown = clip(text, longest)
-    return f"'{shown}'" if len(text) <= longest else f"'{shown}' ({len(text):,} characters)"
+    shown = clip(text, _LONGEST)
+    return f"'{shown}'" if len(text) <= _LONGEST else f"'{shown}' ({len(text):,} characters)"
 
 
 def show(value: JsonValue) -> str:

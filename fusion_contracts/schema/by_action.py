@@ -34,9 +34,7 @@ class ByAction(NamedTuple):
     common: Mapping[str, Explanation]
 
 
-def explain_by_action(
-    old: Any, new: Any, *, world: str = "declared", old_dialect: str | None = None, new_dialect: str | None = None
-) -> ByAction | None:
+def explain_by_action(old: Any, new: Any, *, world: str = "declared") -> ByAction | None:
     """The actions of two input schemas compared one by one, or None where the old one is not grouped.
 
     The new one has to list the actions by the same property, if only one of them. None as well where the actions do
@@ -47,7 +45,7 @@ def explain_by_action(
         return None
     with deep_recursion():
         try:
-            before, after = Side(old, old_dialect), Side(new, new_dialect)
+            before, after = Side(old), Side(new)
             mine = grouping(before.schema)
             theirs = None if mine is None else grouping_by(after.schema, mine.discriminator)
             return None if mine is None or theirs is None else _compare(before, after, mine, theirs, world)

@@ -170,13 +170,13 @@ class Answer:
             self._client.count(len(piece))
             yield piece
 
-    def body(self, limit: int = MAX_MESSAGE) -> bytes:
-        """The whole body. Raises FloodError where it is longer than `limit` bytes."""
+    def body(self) -> bytes:
+        """The whole body. Raises FloodError where it is longer than a message may be."""
         found = bytearray()
         for piece in self.chunks():
             found += piece
-            if len(found) > limit:
-                raise FloodError(f"more than {limit // 2**20} MiB in one message")
+            if len(found) > MAX_MESSAGE:
+                raise FloodError(f"more than {MAX_MESSAGE // 2**20} MiB in one message")
         return bytes(found)
 
     def start(self, limit: int = 4000) -> bytes:

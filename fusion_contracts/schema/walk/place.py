@@ -91,9 +91,9 @@ class Place:
             join(self.frame.path, path),
         )
 
-    def both(self, keyword: str, *tokens: str, path: str = "") -> facts.Place:
+    def both(self, keyword: str) -> facts.Place:
         """A place under a keyword, on the sides where the keyword stands."""
-        return self.at(keyword, *tokens, old=keyword in self.old.keywords, new=keyword in self.new.keywords, path=path)
+        return self.at(keyword, old=keyword in self.old.keywords, new=keyword in self.new.keywords)
 
     def raw(self, change: facts.SchemaChange, make: Callable[[], Any]) -> Raw:
         """A fact with the way to make the old schema of this place as it would be with this edit alone."""
