@@ -14,7 +14,7 @@ from fusion_contracts.model import JsonValue
 
 __all__ = [
     "HIDDEN", "MAX_DEPTH", "canonical_json", "equal", "first_few", "loads", "pointer_key", "pointer_token", "printable",
-    "shared_start", "shell_word", "shortened", "text_of",
+    "printable_json", "shared_start", "shell_word", "shortened", "text_of",
 ]  # fmt: skip
 
 MAX_DEPTH = 256  # levels that `loads` accepts: a quarter of Python's recursion limit, so that three frames a level fit
@@ -49,6 +49,11 @@ _LONGEST = 120  # characters of a name in a sentence
 def printable(text: str) -> str:
     r"""Text that a server chose, safe for a terminal line: hidden characters become `\n`, `\t` or `\u{...}`."""
     return HIDDEN.sub(_visible, text)
+
+
+def printable_json(value: JsonValue) -> str:
+    """A value that a server chose, as JSON on one line."""
+    return printable(json.dumps(value, ensure_ascii=False))
 
 
 def shell_word(text: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable, printable_json
 from fusion_contracts.report.counts import count
 from fusion_contracts.report.grouping import subject
 from fusion_contracts.report.layout import STYLES, columns, paint, wrap
@@ -16,7 +15,6 @@ from fusion_contracts.report.rules import documentation
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
     from fusion_contracts.diff.rule import Rule
-    from fusion_contracts.model import JsonValue
 
 __all__ = ["render"]
 
@@ -48,14 +46,12 @@ def _fields(finding: Finding) -> Iterator[tuple[str, str]]:
     yield "server", printable(finding.server)
     if finding.pointer:
         yield "pointer", printable(finding.pointer)
-    yield from ((name, _json(value)) for name in ("before", "after") if (value := getattr(finding, name)) is not None)
+    for name in ("before", "after"):
+        if (value := getattr(finding, name)) is not None:
+            yield name, printable_json(value)
     if finding.successor is not None:
         yield "successor", printable(finding.successor)
     if finding.has_witness:
         yield from call(finding)
     if finding.waived:
         yield "waived", printable(finding.accepted) or "accepted on purpose"
-
-
-def _json(value: JsonValue) -> str:
-    return printable(json.dumps(value, ensure_ascii=False))

@@ -42,7 +42,7 @@ def _cells(character: str) -> int:
 
 def clipped(text: str, longest: int) -> str:
     """`text` without what it has beyond so many characters, for which an ellipsis stands."""
-    return text if len(text) <= longest else f"{text[:longest]}…"
+    return text if len(text) <= longest else text[:longest] + _ELLIPSIS
 
 
 def cut(text: str, width: int) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import pointer_key, printable
+from fusion_contracts.canonical import pointer_key, printable, printable_json
 from fusion_contracts.report.layout import cut
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def call(finding: Finding, *, fronted: bool = False) -> tuple[tuple[str, str], t
     """
     name = printable(finding.action or finding.tool or "")
     shown = _fronted(finding.witness, list(_names(finding.pointer))) if fronted else finding.witness
-    text = f"{name} {printable(json.dumps(shown, ensure_ascii=False))}"
+    text = f"{name} {printable_json(shown)}"
     if finding.side == "output":
         return ("answers", text), ("readers", "of the old contract refuse it")
     return ("worked", text), ("now", refusal(finding))
@@ -50,7 +49,7 @@ def refusal(finding: Finding) -> str:
         return f"refused: {path} is missing"
     if finding.rule in _GONE:
         return f"refused: {path} is no argument now"
-    return f"refused: {path} is {cut(printable(json.dumps(value, ensure_ascii=False)), _LONGEST)}"
+    return f"refused: {path} is {cut(printable_json(value), _LONGEST)}"
 
 
 def _fronted(value: JsonValue, path: list[str | None]) -> JsonValue:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import printable_json
 from fusion_contracts.report.layout import STYLES, columns, cut, paint, wrap
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def example(rule: Rule) -> Iterator[tuple[str, str]]:
 
 
 def _compact(value: Any) -> str:
-    return printable(json.dumps(_shortened(value), ensure_ascii=False))
+    return printable_json(_shortened(value))
 
 
 def _shortened(value: Any) -> Any:

@@ -281,21 +281,20 @@ class Arena:
             if len(group) > 1:
                 for node in group:
                     del rest[node.id]
-                for node in self._joined_sets(group) if body < 0 else self._joined_counts(group):
+                heads = [node.parts[0] if node.kind == CONCAT else node for node in group]
+                tail = group[0].parts[1] if group[0].kind == CONCAT else self.empty
+                for head in self._joined_sets(heads) if body < 0 else self._joined_counts(heads):
+                    node = self.concat(head, tail)
                     rest[node.id] = node
         return rest
 
-    def _joined_sets(self, group: list[Node]) -> Iterator[Node]:
-        heads = [node.parts[0] if node.kind == CONCAT else node for node in group]
-        tail = group[0].parts[1] if group[0].kind == CONCAT else self.empty
-        yield self.concat(self.chars(charset.union(*(head.chars for head in heads))), tail)
+    def _joined_sets(self, heads: list[Node]) -> Iterator[Node]:
+        yield self.chars(charset.union(*(head.chars for head in heads)))
 
-    def _joined_counts(self, group: list[Node]) -> Iterator[Node]:
-        heads = [node.parts[0] if node.kind == CONCAT else node for node in group]
-        tail = group[0].parts[1] if group[0].kind == CONCAT else self.empty
+    def _joined_counts(self, heads: list[Node]) -> Iterator[Node]:
         ranges = charset.normal((head.low, head.high) for head in heads)
         for low, high in ranges:
-            yield self.concat(self.repeat(heads[0].parts[0], low, high), tail)
+            yield self.repeat(heads[0].parts[0], low, high)
 
     def takes_empty(self, node: Node) -> bool:
         """Whether the empty string is in the language."""

@@ -13,11 +13,10 @@ meaning; colour only repeats it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import printable, shortened
+from fusion_contracts.canonical import printable, printable_json, shortened
 from fusion_contracts.record import record
 from fusion_contracts.report import commands
 from fusion_contracts.report.bump import bump_lines
@@ -30,7 +29,6 @@ from fusion_contracts.report.refusal import call
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding, Report
     from fusion_contracts.errors import Problem
-    from fusion_contracts.model import JsonValue
     from fusion_contracts.report.context import Compared, Context
 
 __all__ = ["LANGUAGE", "render", "render_findings", "render_problems", "why"]
@@ -261,14 +259,10 @@ def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
             yield from page.call(finding)
         else:
             values = {"before": finding.before, "after": finding.after}
-            shown = {label: _json(value) for label, value in values.items() if value is not None}
+            shown = {label: printable_json(value) for label, value in values.items() if value is not None}
             if len(shown) == len(values):
                 told = where_they_differ(shown["before"], shown["after"], page.width - _BELOW - _LABEL)
                 shown = dict(zip(shown, told, strict=True))
             yield from (page.example(label, text) for label, text in shown.items())
         if finding.hint:
             yield from page.below("next:", printable(finding.hint))
-
-
-def _json(value: JsonValue) -> str:
-    return printable(json.dumps(value, ensure_ascii=False))
