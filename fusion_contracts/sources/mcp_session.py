@@ -9,7 +9,7 @@ era, or none in reasonable time, for a server of the old one.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -19,13 +19,13 @@ from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.record import record
 from fusion_contracts.sources.base import Listing
 from fusion_contracts.sources.jsonrpc import Connection, RefusedError, SilenceError
+from fusion_contracts.sources.mcp_pages import pages
 
 __all__ = ["HANDSHAKE_VERSIONS", "STATELESS_VERSIONS", "ListTimeoutError", "Session"]
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_VERSIONS = ("2026-07-28",)
 
-MAX_PAGES = 1000
 PROBE_SECONDS = 2.0  # a server that has not answered the probe by then is greeted in the old way too
 
 _PREFIX = "io.modelcontextprotocol/"
@@ -207,7 +207,7 @@ class Session:
             if welcome.capabilities is not None and not welcome.declares(capability):
                 continue  # a server that does not declare it does not have the method
             try:
-                found[section] = tuple(self._pages(method, key))
+                found[section] = tuple(pages(self.connection, self.deadline, method, key))
             except RefusedError as refusal:
                 if welcome.declares(capability) and not refusal.is_unknown_method:
                     unlisted[section] = str(refusal)
@@ -227,49 +227,13 @@ class Session:
     def _tools(self, welcome: _Welcome) -> tuple[JsonValue, ...]:
         """All tools. They are asked for even where they are not declared; only then may the method be missing."""
         try:
-            return tuple(self._pages("tools/list", "tools"))
+            return tuple(pages(self.connection, self.deadline, "tools/list", "tools"))
         except RefusedError as refusal:
             if refusal.is_unknown_method and welcome.capabilities is not None and not welcome.declares("tools"):
                 return ()
             if refusal.status is not None:
                 raise
             raise FusionError(str(refusal), "look at the server's own log", stage="list") from None
-
-    def _pages(self, method: str, key: str) -> Iterator[JsonValue]:
-        """Every entry of a paged list. Raises FusionError when the pages do not end."""
-        cursors: set[str] = set()
-        cursor: str | None = None
-        before: JsonValue = None
-        for _ in range(MAX_PAGES):
-            page = self._page(method, cursor)
-            entries = page.get(key)
-            if not isinstance(entries, list):
-                raise FusionError(f"answers {method} without a list of {key}", "correct the server", stage="list")
-            if cursor == "" and entries == before:
-                return  # an empty cursor is a cursor, but some servers mean the end by it and give the same page again
-            yield from entries
-            cursor, before = page.get("nextCursor"), entries
-            if cursor is None:
-                return
-            if not isinstance(cursor, str):
-                message = f"answers {method} with a nextCursor that is no text"
-                raise FusionError(message, "correct the server", stage="list")
-            if cursor in cursors:
-                message = f"pages for ever: {method} gives a nextCursor that it gave before"
-                raise FusionError(message, "leave nextCursor out of the last page", stage="list")
-            cursors.add(cursor)
-        message = f"pages for ever: {method} has more than {MAX_PAGES} pages"
-        raise FusionError(message, "leave nextCursor out of the last page, or send larger pages", stage="list")
-
-    def _page(self, method: str, cursor: str | None) -> JsonObject:
-        try:
-            return self.connection.call(method, {} if cursor is None else {"cursor": cursor}, self.deadline)
-        except RefusedError as refusal:
-            if cursor == "":
-                return {"tools": [], "prompts": [], "resources": [], "resourceTemplates": []}  # it meant the end
-            if cursor is not None:
-                raise FusionError(f"{refusal} on a later page", "look at the server's own log", stage="list") from None
-            raise
 
 
 def _welcome(version: JsonValue, result: JsonObject, info: JsonValue) -> _Welcome:
