@@ -66,12 +66,13 @@ def on_first_use(
     package: str, homes: Mapping[str, str], names: Sequence[str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and `__dir__` (PEP 562) of a package that loads a name from its home when it is asked for."""
+    inside = f"{package}.".removeprefix(f"{__name__}.")  # so that nothing but a module of ours is ever loaded
 
     def load_name(name: str) -> Any:
         home = homes.get(name)
         if home is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{home}"), name)
+        value = getattr(import_module(f"{__name__}.{inside}{home}"), name)
         setattr(sys.modules[package], name, value)
         return value
 
