@@ -10,7 +10,7 @@ from fusion_contracts.model import ServerContract, Tool
 from fusion_contracts.runtime.awareness import ContractAwareness
 from fusion_contracts.runtime.deltas import Delta, actions_of
 from fusion_contracts.runtime.echo import clip
-from fusion_contracts.runtime.near import nearest
+from fusion_contracts.runtime.near import nearest, slip
 from fusion_contracts.runtime.shape import Shape
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ __all__ = ["unknown_action"]
 _MOST = 5
 _CLOSE = 0.5
 _END = "Do not explain the error."
+_IF_IT_DOES = "Do not call {} again; call one of the available actions if it does the job."
 
 
 def unknown_action(
@@ -29,7 +30,8 @@ def unknown_action(
     """The UNKNOWN_ACTION fault for a name that the live contract does not have.
 
     `live` is the live contract, or the names that can be called. At most five nearest actions are offered, the
-    successor first. What was removed is said in the message, and then no block of changes belongs into the error.
+    successor first; where some are the name itself, misspelt, no others. What was removed is said in the message, and
+    then no block of changes belongs into the error.
     """
     from fusion_contracts.runtime.fault import tool_error
 
@@ -38,8 +40,10 @@ def unknown_action(
     shown = clip(name)
     what = "action" if name.rpartition(".")[0] in tools else "tool"
     if gone is None:
-        near = _nearest(name, tools)
-        advice = f"Call one of the available actions. {_END}" if near else f"Do not call {shown} again. {_END}"
+        meant = _nearest(name, [other for other in tools if slip(name, other)])
+        near = meant or _nearest(name, tools)
+        advice = _IF_IT_DOES.format(shown) if near else f"Do not call {shown} again."
+        advice = f"{'Call one of the available actions.' if meant else advice} {_END}"
         return tool_error("UNKNOWN_ACTION", f"No {what} {shown}.", suggestion=advice, available_actions=near)
     successor = gone.successor if gone.successor in tools else None
     fate = f"Renamed to {clip(successor)}" if successor else "Removed"
@@ -72,7 +76,7 @@ def _advice(shown: str, name: str, successor: str | None, dispatcher: str | None
         call = json.dumps({"name": name[:128], "arguments": {}}, separators=(",", ":"))
         return f"Call {clip(dispatcher)} with {call}. {_END}"
     if found:
-        return f"Do not call {shown} again; call one of the available actions if it does the job. {_END}"
+        return f"{_IF_IT_DOES.format(shown)} {_END}"
     return f"Do not call {shown} again. Go on without it. {_END}"
 
 

@@ -1,18 +1,29 @@
-"""Which name was meant: one that differs in case and separators alone, then one that is nearly the same."""
+"""Which name was meant: one that differs in case and separators alone, then one that is nearly the same.
+
+Names are made of words: `find_book` and `return_book` have most of their text in common, and mean different things.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from fusion_contracts.canonical import shared_start
 from fusion_contracts.model import JsonValue
 
-__all__ = ["nearest", "plain", "same_but_case", "twin"]
+__all__ = ["apart", "likely", "nearest", "plain", "same_but_case", "slip", "twin"]
 
 _CLOSE = 0.7  # share of common text from which a name counts as a slip of another
 _LONGEST = 64  # longer names are compared by their beginning
 _LONGEST_PLAIN = 1_000  # a longer name is only itself
 _MOST = 200  # names that are compared
+_MOST_WORDS = 8  # of a name that has more, the rest is one word
+_LEAST_COMMON = 2  # words from which a name is another one with something added
+_LONG = 7  # characters of a word in which another letter is a slip; `close` and `clone` are two words
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+_PARTICLES = frozenset({"down", "in", "off", "on", "out", "up"})  # behind a word they make another: `checkout`
+_SHORT = 3  # characters of a word whose last `s` is no plural
 
 
 @lru_cache(maxsize=2048)
@@ -47,8 +58,76 @@ def nearest(name: str, names: Iterable[str], *, close: float = _CLOSE) -> str | 
     return best
 
 
+def likely(name: str, names: Sequence[str]) -> str | None:
+    """The nearest name that may be meant by this one: none that means a different thing."""
+    return nearest(name, [other for other in names[:_MOST] if not apart(name, other)])
+
+
+def apart(name: str, other: str) -> bool:
+    """Whether each of two names has a word of its own: then they mean different things, however much they share."""
+    if plain(name) == plain(other):
+        return False
+    left = _left(name, other)
+    return all(left) and not _is_near("".join(left[0]), "".join(left[1]))
+
+
+def slip(name: str, other: str) -> bool:
+    """Whether a name is another one, misspelt or with words added or left out."""
+    if plain(name) == plain(other):
+        return True
+    if apart(name, other):
+        return False
+    mine, theirs = _left(name, other)
+    words = len(_words(name))
+    return words == len(_words(other)) or bool(mine and theirs) or words - len(mine) >= _LEAST_COMMON
+
+
 def same_but_case(value: JsonValue, options: Sequence[JsonValue]) -> str | None:
     """The one allowed text that a sent text is, but for case, separators and white space around it."""
     if not isinstance(value, str):
         return None
     return twin(value[:_LONGEST], [option for option in options[:_MOST] if isinstance(option, str)])
+
+
+def _left(name: str, other: str) -> tuple[list[str], list[str]]:
+    """The words of two names that have no counterpart in the other one, whatever their order."""
+    mine, theirs = [], list(_words(other))
+    for word in _words(name):
+        found = word if word in theirs else next((one for one in theirs if _is_near(word, one)), None)
+        if found is None:
+            mine.append(word)
+        else:
+            theirs.remove(found)
+    return mine, theirs
+
+
+@lru_cache(maxsize=2048)
+def _words(name: str) -> tuple[str, ...]:
+    """`close_page`, `closePage` and `close-page` are `close` and `page`."""
+    words = [word.lower() for word in _WORDS.split(name[:_LONGEST]) if word]
+    return tuple([*words[: _MOST_WORDS - 1], "".join(words[_MOST_WORDS - 1 :])] if len(words) > _MOST_WORDS else words)
+
+
+def _is_near(word: str, other: str) -> bool:
+    """Whether two words are one: another number, the beginning of the other, one letter more or less, two swapped.
+
+    Whoever misspells a word gets its first letter right; another one makes another word (`lock`, `unlock`).
+    """
+    word, other = _singular(word), _singular(other)
+    if not word or not other or word[0] != other[0]:
+        return False
+    if word.startswith(other) or other.startswith(word):
+        return word[len(other) :] not in _PARTICLES and other[len(word) :] not in _PARTICLES
+    start = shared_start(word, other)
+    ends = word[start:][::-1], other[start:][::-1]
+    ending = shared_start(*ends)
+    ends = ends[0][ending:], ends[1][ending:]
+    sizes = sorted(map(len, ends))
+    swapped = sizes == [2, 2] and ends[0] == ends[1][::-1]
+    return sizes == [0, 1] or swapped or (sizes == [1, 1] and min(len(word), len(other)) >= _LONG)
+
+
+def _singular(word: str) -> str:
+    if len(word) <= _SHORT or not word.endswith("s"):
+        return word
+    return f"{word[:-3]}y" if word.endswith("ies") else word[:-1]

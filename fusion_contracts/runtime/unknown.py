@@ -11,7 +11,7 @@ from fusion_contracts.runtime.deltas import Delta
 from fusion_contracts.runtime.echo import HIDDEN_VALUE, clip
 from fusion_contracts.runtime.failures import Failure
 from fusion_contracts.runtime.issues import Issue, dotted, issue_of, json_text, show_sent
-from fusion_contracts.runtime.near import nearest
+from fusion_contracts.runtime.near import likely, nearest
 from fusion_contracts.runtime.shape import ABSENT, Flat, Path, has_type
 from fusion_contracts.runtime.wording import expected, first_sentence
 
@@ -150,12 +150,14 @@ def _unknown(call: Call, path: Path, taken: set[Path], *, list_names: bool) -> I
         shown = _sent(call, path, (*parent, meant))
         return Issue(path, dotted(path), "unknown", "Unknown argument.", shown, wanted, text, also=meant)
     wanted = _without(known, listed=list_names and call.schema is not None)
-    return Issue(path, dotted(path), "unknown", "Unknown argument.", _sent(call, path), wanted)
+    similar = nearest(str(path[-1]), free)  # not offered; but a value that belongs there may be a secret
+    shown = _sent(call, path, () if similar is None else (*parent, similar))
+    return Issue(path, dotted(path), "unknown", "Unknown argument.", shown, wanted)
 
 
 def _meant(path: Path, delta: Delta | None, free: list[str]) -> str | None:
     if delta is None:
-        return nearest(str(path[-1]), free)
+        return likely(str(path[-1]), free)
     successor = beside(delta.successor, path[:-1]) if delta.successor is not None else None
     return successor if successor in free else None
 

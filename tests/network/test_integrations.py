@@ -129,10 +129,6 @@ UNKNOWN = """<tool_error code="UNKNOWN_ACTION" severity="error">
   <recovery>Call one of the available actions. Do not explain the error.</recovery>
   <available_actions>
     <action>close_ticket</action>
-    <action>count_tickets</action>
-    <action>sum_tickets</action>
-    <action>export_tickets</action>
-    <action>find_ticket</action>
   </available_actions>
 </tool_error>"""
 REMOVED = """<tool_error code="UNKNOWN_ACTION" severity="error">
