@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fusion_contracts.integrations.options import Ending, Options
@@ -13,7 +13,7 @@ from fusion_contracts.runtime.guard import CHECK_FIRST
 from fusion_contracts.runtime.raising import fresh
 from fusion_contracts.runtime.validation import ValidationReport
 
-__all__ = ["META_KEY", "WARNINGS_KEY", "Answer", "of_fault", "of_report", "of_unfit_output", "raised"]
+__all__ = ["META_KEY", "WARNINGS_KEY", "Answer", "of_fault", "of_guard", "of_report", "of_unfit_output", "raised"]
 
 META_KEY = "io.github.fusion-contracts/error"
 """The name of the machine copy in a result's `_meta`: never in structured content, which clients hold to a schema."""
@@ -29,7 +29,8 @@ _ANSWER = "_fusion_answer"  # in a fault, the answer that it was raised for
 class Answer:
     """One envelope, ready for a framework: `text` for the model, `meta` for a result's `_meta`.
 
-    `in_vain` says that a warning came in place of a result that must be there.
+    `in_vain` says that a warning came in place of a result that must be there, `refused` that a guard gave the answer
+    in the tool's place (see `Ending`).
     """
 
     fault: ToolFault
@@ -39,6 +40,7 @@ class Answer:
     deltas: int = 0
     cause: BaseException | None = None
     in_vain: bool = False
+    refused: bool | None = None
 
     @property
     def is_error(self) -> bool:
@@ -53,7 +55,7 @@ class Answer:
     @property
     def ending(self) -> Ending:
         """The same, for hooks."""
-        return Ending(self.fault, self.failing, self.deltas, self.text, cause=self.cause)
+        return Ending(self.fault, self.failing, self.deltas, self.text, cause=self.cause, refused=self.refused)
 
 
 def of_fault(fault: ToolFault, options: Options, *, cause: BaseException | None = None) -> Answer:
@@ -63,6 +65,11 @@ def of_fault(fault: ToolFault, options: Options, *, cause: BaseException | None 
         return told
     plain = fault.fault
     return Answer(plain, plain.to_xml(compact=options.compact), _record(plain), cause=cause)
+
+
+def of_guard(fault: ToolFault, options: Options) -> Answer:
+    """The answer that a guard gives in the tool's place: nothing was sent or run."""
+    return replace(of_fault(fault, options), refused=True)
 
 
 def raised(answer: Answer) -> ToolFault:

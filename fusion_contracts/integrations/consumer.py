@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fusion_contracts.canonical import canonical_json, printable
-from fusion_contracts.integrations.answers import Answer, of_fault, of_report
+from fusion_contracts.integrations.answers import Answer, of_guard, of_report
 from fusion_contracts.integrations.drift import Reactions, Verdict, judge
 from fusion_contracts.integrations.hooks import tell
 from fusion_contracts.integrations.locked import Locked, Offered
@@ -142,7 +142,8 @@ class Consumer:
         """
         refusal = self._refusal(call.tool)
         if refusal is not None:
-            return Explained(refusal.text, refusal.ending, refusal.meta, refusal)
+            ending = replace(refusal.ending, refused=False)  # the call was sent
+            return Explained(refusal.text, ending, refusal.meta, refusal)
         if "<contract_awareness" in text:  # the server knows by itself
             return None
         guard = self._guard()
@@ -184,7 +185,7 @@ class Consumer:
             return None
         message = f"{what} is refused: it changed in a way that nobody has accepted."
         advice = f"Do not call {its} again in this run. Go on without {them} or report what is missing."
-        return of_fault(tool_error(REFUSED, message, suggestion=advice, severity="critical"), self.options)
+        return of_guard(tool_error(REFUSED, message, suggestion=advice, severity="critical"), self.options)
 
     def _judged(self, offered: Offered) -> Verdict:
         reading = self.locked.read(offered)

@@ -29,7 +29,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from fusion_contracts.integrations.answers import Answer, of_fault, of_unfit_output
+from fusion_contracts.integrations.answers import Answer, of_fault, of_guard, of_unfit_output
 from fusion_contracts.integrations.beside import Collecting, UnfitOutputError
 from fusion_contracts.integrations.driving import Steps, driven, driven_sync
 from fusion_contracts.integrations.framework import (
@@ -106,7 +106,7 @@ class Handler:
         if guard is not None and part != "tool":
             stop = yield from hooked(partial(guard.before, call))
             if stop is not None:
-                return self._answered(call, of_fault(stop, self.options))
+                return self._answered(call, of_guard(stop, self.options))
         try:
             handled = yield from self._run(call, live, proceed, tools, part)
         except GeneratorExit:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from fusion_contracts.integrations.answers import Answer, of_fault
+from fusion_contracts.integrations.answers import Answer, of_guard
 from fusion_contracts.integrations.consumer import Consumer, Explained
 from fusion_contracts.integrations.drift import Reaction, Reactions, Verdict
 from fusion_contracts.integrations.driving import driven, shielded
@@ -116,7 +116,7 @@ class GuardedClient:
         call = self._consumer.action_of(ToolCall(name, {} if arguments is None else arguments))
         stop = await self._hooked("before", call)
         if stop is not None:
-            answer = of_fault(stop, self._consumer.options)
+            answer = of_guard(stop, self._consumer.options)
             self._consumer.told(call, answer.ending)
             return call_tool_result(answer)
         remark, checked = self._consumer.before(call)

@@ -25,6 +25,8 @@ class Ending:
     names of the arguments concerned, `deltas` the number of changes that the model was told of, `text` what it reads.
     `result` is the framework's own result of a success, `cause` the exception behind a failure. `kind` says which of
     the loop's outcomes a failure is where its fault does not: an exception that goes on may be a `protocol_error`.
+    `refused` says whether a guard answered in the tool's place, so that nothing was sent or run; None where the fault's
+    code says it.
     """
 
     fault: ToolFault | None = None
@@ -34,6 +36,7 @@ class Ending:
     result: Any = None
     cause: BaseException | None = None
     kind: Kind | None = None
+    refused: bool | None = None
 
 
 class Guard(Protocol):

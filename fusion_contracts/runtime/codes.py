@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-__all__ = ["CODES", "SEVERITIES", "Code", "KnownCode", "Severity"]
+__all__ = ["CODES", "IN_PLACE", "SEVERITIES", "Code", "KnownCode", "Severity"]
 
 KnownCode: TypeAlias = Literal[
     "MISSING_DISCRIMINATOR",
@@ -25,6 +25,7 @@ KnownCode: TypeAlias = Literal[
     "HANDOFF_NAMESPACE_MISMATCH",
     "HANDOFF_CONNECTING",
     "RETRY_LIMIT",  # ours, not the original's: the loop itself answers, the tool did not run
+    "CONTRACT_CHANGED",  # ours too: a client's guard answers, nothing was sent
 ]
 """What an editor offers."""
 
@@ -36,3 +37,6 @@ Severity: TypeAlias = Literal["error", "critical", "warning"]
 
 CODES: tuple[str, ...] = get_args(KnownCode)
 SEVERITIES: tuple[str, ...] = get_args(Severity)
+
+IN_PLACE = frozenset({"RETRY_LIMIT", "CONTRACT_CHANGED"})
+"""The codes with which a guard answers in the tool's place."""

@@ -10,11 +10,16 @@ from typing import Any
 
 import pytest
 
-from fusion_contracts.integrations import Options, ToolCall
+from fusion_contracts import tool_error
+from fusion_contracts.integrations import Ending, Options, ToolCall
 from fusion_contracts.integrations.framework import Framework
 from fusion_contracts.integrations.handler import Handler
 from fusion_contracts.loop import RetryGuard
 from fusion_contracts.loop.log import ErrorLog
+from fusion_contracts.loop.usage.counting import count
+from fusion_contracts.loop.usage.engines import opened
+from fusion_contracts.loop.usage.queries import Filter
+from fusion_contracts.report.usability.model import Healing
 from fusion_contracts.runtime.releases import Known
 
 SCHEMA = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
@@ -45,6 +50,30 @@ def test_a_call_that_cannot_work_is_stopped_and_every_call_is_in_the_log(tmp_pat
         ("r1", "close", "RETRY_LIMIT", "execution_error"),
         ("r1", "close", None, "ok"),
     ]
+
+
+class Nights:
+    """A guard of a program's own, with a code of its own."""
+
+    def before(self, call: ToolCall) -> Any:
+        return tool_error("CLOSED", "Nobody closes at night.") if call.arguments == {"id": 7} else None
+
+    def after(self, _call: ToolCall, _ending: Ending | None) -> None:
+        pass
+
+
+def test_what_any_guard_answered_is_refused_in_the_report_and_no_error(tmp_path: Path) -> None:
+    path = str(tmp_path / "log.sqlite")
+    with ErrorLog(path, server="desk") as log:
+        options = Options(guard=Nights(), on_error=(log,), on_success=(log,))
+        framework = Framework(lambda: [TOOL], lambda _: "failure", lambda result: result, judges=False)
+        handler = Handler(options, framework, Known("desk"))
+        for sent in (7, 7, "x", 8):
+            handler.around_sync(ToolCall("close", {"id": sent}, run="r1"), lambda _: {})
+    with opened(path) as engine:
+        total = count(engine, Filter(), "").total
+    assert (total.calls, total.errors, total.refused) == (2, 1, 2)
+    assert total.codes == {"VALIDATION_ERROR": Healing(1, 1)}
 
 
 class McpError(Exception):

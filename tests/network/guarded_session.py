@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +21,7 @@ from fusion_contracts import FusionError, ToolFault, load, tool_error
 from fusion_contracts.integrations import Ending, ToolCall
 from fusion_contracts.integrations.drift import DriftError, Verdict
 from fusion_contracts.integrations.mcp_client import guarded
+from fusion_contracts.loop.log import ErrorLog
 
 NEVER_SILENT = FASTMCP and version("fastmcp").startswith("2.")  # its servers tell of tools that are added in a call
 
@@ -91,6 +95,29 @@ def test_a_broken_tool_is_kept_from_the_model(name: str) -> None:
         assert [set(one.refused) for one in heard] == [{"close_page"}]
 
     play(name, story, on_change=heard.append)
+
+
+SAID = [
+    "1 run, 4 calls. No call failed.",
+    "| errors | 0.0 % | 0 of 1 call |",
+    "| calls refused | 3 | answered by the guard, without running the tool |",
+]
+
+
+@every
+def test_what_was_refused_is_no_call_and_no_error_in_the_report(name: str, tmp_path: Path) -> None:
+    async def story(program: Program) -> None:
+        await program.turn("new")
+        for _ in range(3):
+            assert await program.call("close_page", pageIdx=1) == f"failed: {REFUSED_TOOL}"
+
+    path = str(tmp_path / "log.sqlite")
+    with ErrorLog(path, server="pages", run="r1") as log:
+        play(name, story, on_error=(log,), on_success=(log,))
+    command = [sys.executable, "-m", "fusion_contracts", "report", path, "--format", "markdown"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    lines = [line.rpartition(" UTC: ")[2] for line in printed]
+    assert [line for line in lines if line.startswith(("1 run", "| errors", "| calls refused"))] == SAID
 
 
 @every

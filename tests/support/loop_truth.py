@@ -32,12 +32,21 @@ class Answer:
 
 @dataclass
 class _Loop:
-    """An error and what followed it, while nobody knows how it will end."""
+    """An error and what followed it, while nobody knows how it will end.
 
+    Where nothing followed, nothing more was spent, as long as anybody counted: the error's own tokens say that.
+    """
+
+    tokens: int | None
     model_calls: int = 0
-    tokens: int | None = 0
+
+    @classmethod
+    def begun(cls, tokens: int | None) -> _Loop:
+        return cls(None if tokens is None else 0)
 
     def spend(self, tokens: int | None) -> None:
+        if not self.model_calls:
+            self.tokens = 0
         self.model_calls += 1
         self.tokens = None if tokens is None or self.tokens is None else self.tokens + tokens
 
@@ -64,7 +73,7 @@ class Tally:
         if key in self._loops:
             self._loops[key].spend(tokens)
         if answer.ending == "error":
-            self._error(truth, key, answer)
+            self._error(truth, key, answer, tokens)
             return
         if answer.ending != "refused" and failed_before is not None:
             truth.healed_codes[failed_before.code] += 1
@@ -78,13 +87,13 @@ class Tally:
             _ended(self.truth[server, action], "open", loop)
         self._loops.clear()
 
-    def _error(self, truth: Truth, key: tuple[str, str, str], answer: Answer) -> None:
+    def _error(self, truth: Truth, key: tuple[str, str, str], answer: Answer, tokens: int | None) -> None:
         truth.errors += 1
         truth.codes[answer.code] += 1
         truth.fields.update(answer.fields)
         (truth.told if answer.told else truth.untold)[0] += 1
         self._last[key] = answer
-        self._loops.setdefault(key, _Loop())
+        self._loops.setdefault(key, _Loop.begun(tokens))
 
 
 def _ended(truth: Truth, ending: str, loop: _Loop) -> None:

@@ -86,7 +86,7 @@ def _success(draw: random.Random, truth: Truth, who: dict[str, Any], **cost: Any
 def _loop(draw: random.Random, truth: Truth, who: dict[str, Any], ending: str) -> Iterator[dict[str, Any]]:
     errors = draw.randint(1, 3)
     spent = [_cost(draw) for _ in range(errors + (ending != "open"))]
-    known = all("tokens" in one for one in spent[1:])
+    known = all("tokens" in one for one in spent[1:] or spent)  # an error alone cost no more, if anybody counted
     loops = truth.loops.setdefault(ending, [0, 0, 0, 0])
     tokens = sum(one["tokens"] for one in spent[1:]) if known else 0
     for index, more in enumerate((1, sum(one.get("model_calls", 1) for one in spent[1:]), int(known), tokens)):

@@ -20,6 +20,7 @@ from fusion_contracts.loop.log.said import NO_CODE, SUCCESS, named, of_error, pl
 from fusion_contracts.loop.log.writer import Writer, attempt
 from fusion_contracts.loop.stores.per_process import PerProcess
 from fusion_contracts.model import JsonObject, JsonValue
+from fusion_contracts.runtime.codes import IN_PLACE
 from fusion_contracts.runtime.fault import ToolFault
 
 __all__ = ["ErrorLog"]
@@ -29,7 +30,6 @@ Keep: TypeAlias = Literal["digests", "values", "nothing"]
 
 _log = logging.getLogger("fusion_contracts.loop")
 _COUNTED = 10_000  # actions of runs whose failures in a row are counted at a time
-_STOP = "RETRY_LIMIT"
 _NO_ACTION = "UNKNOWN_ACTION"  # what failed is the action's name, and no argument
 _MOST_SPENT = 1_000_000_000  # tokens, or calls of a model, for one call of a tool
 
@@ -55,7 +55,11 @@ class Call(Protocol):
 
 
 class Ending(Protocol):
-    """What became of a call, as hooks see it; `kind` (an outcome's word) and `deltas` are read where they are there."""
+    """What became of a call, as hooks see it.
+
+    `kind` (an outcome's word), `deltas` and `refused` (a guard answered in the tool's place) are read where they are
+    there.
+    """
 
     @property
     def fault(self) -> ToolFault | None:
@@ -127,8 +131,8 @@ class ErrorLog:
         JSON-RPC error; or whatever came, as a result or an `Outcome`. None for a success. How the call ended, code,
         severity, failing fields and the number of changes told are read from it, and can be given: `outcome` is for
         what nothing else says, such as a success that is `empty` or `partial`. A call whose run is not known stands
-        alone. `stopped` says that a guard answered in the tool's place (default: the code is RETRY_LIMIT). `attempt` is
-        counted where it is not given.
+        alone. `stopped` says that a guard answered in the tool's place (default: the code is RETRY_LIMIT or
+        CONTRACT_CHANGED). `attempt` is counted where it is not given.
         `model_calls` and `tokens` are what the model spent on making this call.
         """
         try:
@@ -152,7 +156,7 @@ class ErrorLog:
                 contract=_named(self.contract if contract is None else contract),
                 deltas=said.deltas if deltas is None else _counted(deltas),
                 attempt=self._attempt((run, server, named(action)), attempt, failed=failed),
-                stopped=failed and (said.code == _STOP if stopped is None else bool(stopped)),
+                stopped=failed and (said.code in IN_PLACE if stopped is None else bool(stopped)),
                 model_calls=_spent(model_calls),
                 tokens=_spent(tokens),
                 arguments=self._kept(arguments, run) if failed else None,
@@ -182,6 +186,7 @@ class ErrorLog:
                 outcome=getattr(ending, "kind", None),
                 fields=() if said.code == _NO_ACTION else said.fields or ending.failing or None,
                 deltas=deltas,
+                stopped=getattr(ending, "refused", None),
             )
         except Exception as problem:  # noqa: BLE001 - a log must not break what it tells of
             self._warn(f"{type(problem).__name__}: {problem}")

@@ -118,7 +118,7 @@ FROM {_entries(chosen)} AS e"""
 
 
 def actions(chosen: Filter) -> Query:
-    """A row for each action: calls that reached the tool, how they ended, and calls that were refused."""
+    """A row for each action: calls that no guard answered, how they ended, and calls that were refused."""
     sql = f"""SELECT server, action,
   SUM(1 - stopped) AS calls,
   SUM(CASE WHEN stopped = 0 THEN failed ELSE 0 END) AS errors,
@@ -138,7 +138,8 @@ def failures(chosen: Filter) -> Query:
 
     `healed`, `stopped`, `open`: a row for each action and end of loops: `number` of loops, the `model_calls` after the
     first error (a call of which that is not known counts as one), `tokens` of the same over the loops of which all are
-    known, and how many loops these are (`counted`).
+    known, and how many loops these are (`counted`). A loop of the error alone cost nothing more where the error's own
+    tokens are known; where they are not, nobody counted.
 
     One query, because the engine then sorts the calls once.
     """
@@ -147,7 +148,8 @@ def failures(chosen: Filter) -> Query:
     CASE WHEN MAX(stopped) = 1 THEN 'stopped' WHEN MIN(failed) = 0 THEN 'healed' ELSE 'open' END AS ending,
     SUM(CASE WHEN after_end = 0 THEN COALESCE(model_calls, 1) ELSE 0 END) AS model_calls,
     SUM(CASE WHEN after_end = 0 THEN COALESCE(tokens, 0) ELSE 0 END) AS tokens,
-    MIN(CASE WHEN after_end = 0 AND tokens IS NULL THEN 0 ELSE 1 END) AS known
+    CASE WHEN COUNT(*) = 1 THEN MIN(CASE WHEN tokens IS NULL THEN 0 ELSE 1 END)
+      ELSE MIN(CASE WHEN after_end = 0 AND tokens IS NULL THEN 0 ELSE 1 END) END AS known
   FROM turns GROUP BY run, server, action, COALESCE(ended_before, 0)
   HAVING SUM(failed) > SUM(stopped)
 )

@@ -71,7 +71,7 @@ class Loops:
 class Action:
     """One action of one server; of several together the names are "".
 
-    `calls` reached the tool, `errors` of them failed; `refused` calls were answered by a guard. `codes` are errors by
+    `calls` were let through, `errors` of them failed; `refused` calls were answered by a guard. `codes` are errors by
     code, `fields` errors by argument (one error may name several), the most first. `told` are the errors that told what
     changed, `untold` the others.
     """
@@ -91,7 +91,7 @@ class Action:
 
     @property
     def error_rate(self) -> float | None:
-        """The share of calls that failed, 0 to 1; None where no call reached the tool."""
+        """The share of calls that failed, 0 to 1; None where no call was let through."""
         return self.errors / self.calls if self.calls else None
 
     @property

@@ -61,6 +61,8 @@ def headline(total: Action) -> str:
     """The whole in one sentence."""
     if not total.calls and not total.refused:
         return "No calls."
+    if not total.calls:
+        return "Every call was refused: a guard answered."
     if not total.errors:
         return "No call failed."
     healed = percent(total.healing.rate)

@@ -23,7 +23,8 @@ from fusion_contracts import (
     fault_boundary,
     tool_error,
 )
-from fusion_contracts.loop import Outcome, empty, partial
+from fusion_contracts.integrations import Ending
+from fusion_contracts.loop import Outcome, ToolCall, empty, partial
 from fusion_contracts.loop.log import ErrorLog
 
 
@@ -109,11 +110,29 @@ def test_attempts_are_counted_until_a_success_by_action_and_run() -> None:
     assert [entry.attempt for entry in sink.entries] == [1, 2, 1, 1, 0, 1, 7, 8]
 
 
-def test_a_refusal_of_the_guard_is_a_stop() -> None:
-    error = tool_error("RETRY_LIMIT", "Enough", severity="critical")
-    stop = FAILED | {"code": "RETRY_LIMIT", "severity": "critical"}
-    assert kept(error) == [stop | {"stopped": 1}]
-    assert kept(error, stopped=False) == [stop]
+@pytest.mark.parametrize("code", ["RETRY_LIMIT", "CONTRACT_CHANGED"])
+def test_a_refusal_of_a_guard_is_a_stop(code: str) -> None:
+    error = tool_error(code, "Enough", severity="critical")
+    stop = FAILED | {"code": code, "severity": "critical"}
+    for said in (error, error.to_xml(), {"isError": True, "content": [{"type": "text", "text": error.to_xml()}]}):
+        assert kept(said) == [stop | {"stopped": 1}]
+        assert kept(said, stopped=False) == [stop]
+
+
+@pytest.mark.parametrize(
+    ("refused", "code", "stopped"),
+    [
+        (None, "RETRY_LIMIT", 1),
+        (None, "FORBIDDEN", 0),
+        (True, "FORBIDDEN", 1),  # a guard of somebody's own
+        (False, "CONTRACT_CHANGED", 0),  # the call was sent, and its answer withheld
+    ],
+)
+def test_an_ending_says_whether_a_guard_answered(refused: bool | None, code: str, stopped: int) -> None:
+    sink = Kept()
+    with ErrorLog(sink) as told:
+        told(ToolCall("close", run="r"), Ending(tool_error(code, "No."), refused=refused))
+    assert [(entry.code, int(entry.stopped)) for entry in sink.entries] == [(code, stopped)]
 
 
 def test_arguments_are_types_and_digests_unless_asked() -> None:

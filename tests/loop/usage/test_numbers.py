@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted_runs import Script, Truth, scripted, tell
 
+from fusion_contracts import tool_error
 from fusion_contracts.errors import FusionError
 from fusion_contracts.loop.log import ErrorLog
 from fusion_contracts.loop.usage.counting import count, servers
@@ -125,6 +126,17 @@ def test_a_call_without_a_run_stands_alone(tmp_path: Path) -> None:
         told.record(run="", action="close")
     period = counted(log)
     assert (period.runs, period.total.healing, period.total.of("open").number) == (2, Healing(1, 0), 1)
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+def test_tokens_that_nobody_logged_are_not_known(kind: str, written: Write) -> None:
+    error = tool_error("TIMEOUT", "Slow")
+    unpriced = [{"run": run, "action": "close", "error": error} for run in ("1", "2", "2")]
+    priced = [one | {"action": "send", "tokens": tokens} for one, tokens in zip(unpriced, (90, 90, 250), strict=True)]
+    period = counted(written(kind, Script([*unpriced, *priced], {}, 2)))
+    loops = [by_name(period)["", action].of("open") for action in ("close", "send")]
+    assert loops == [Loops(2, 1, 0, 0), Loops(2, 1, 2, 250)]
+    assert [one.tokens_each for one in (*loops, period.total.of("open"))] == [None, 125, 125]
 
 
 def test_a_refusal_that_follows_no_error_is_no_loop(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from fusion_contracts.canonical import HIDDEN
 from fusion_contracts.report.usability import FORMATS, render
-from fusion_contracts.report.usability.model import Healing, Loops, Report
+from fusion_contracts.report.usability.model import Action, Healing, Loops, Report
 
 TEXT = """\
 Usability of 2 actions of desk  (.fusion/log.sqlite)
@@ -96,6 +96,30 @@ def test_a_log_without_calls(nothing: Report) -> None:
     assert render("text", nothing) == "Usability of 0 actions  (log.sqlite)\nno calls\nNo calls.\n"
     assert render("markdown", nothing) == "## Usability of 0 actions\n\nLog: `log.sqlite`\n\nno calls. No calls.\n"
     assert "There are no calls." in render("html", nothing)
+
+
+def test_calls_that_were_all_refused_and_errors_of_unknown_cost(report: Report) -> None:
+    refused = Action("desk", "close", refused=3)
+    unpriced = replace(refused, calls=5, errors=5, untold=Healing(5, 0), loops={"open": Loops(5, 1, 0, 0)})
+    said = []
+    for action in (refused, unpriced):
+        period = replace(report.periods[0], actions=(action,))
+        lines = render("text", replace(report, periods=(period,), notes=())).splitlines()
+        said.append([lines[2], *(line for line in lines if line.startswith(("  errors", "  calls", "  loops left")))])
+    assert said == [
+        [
+            "Every call was refused: a guard answered.",
+            "  errors                         -   0 of 0 calls",
+            "  calls refused                  3   answered by the guard, without running the tool",
+            "  loops left open                0",
+        ],
+        [
+            "100.0 % of calls failed. After 0.0 % of these errors the next call worked.",
+            "  errors                   100.0 %   5 of 5 calls",
+            "  calls refused                  3   answered by the guard, without running the tool",
+            "  loops left open                5   on average 0.2 model calls",
+        ],
+    ]
 
 
 def test_a_narrow_terminal_cuts_names_and_wraps_sentences(hostile: Report) -> None:
