@@ -9,10 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 
+import pytest
 from keeping import rows_of
 
 from fusion_contracts.loop.log import ErrorLog
+from fusion_contracts.loop.log.sinks import json_lines
 
 
 def test_threads_share_a_log(tmp_path: Path) -> None:
@@ -50,6 +53,26 @@ def test_processes_share_a_log(tmp_path: Path) -> None:
     assert runs == sorted(f"p{number}" for number in range(4) for _ in range(200))
     lines = (tmp_path / "log.jsonl").read_text(encoding="ascii").splitlines()
     assert sorted(json.loads(line)["run"] for line in lines) == runs
+
+
+def test_a_line_that_is_just_being_written_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else an empty line would stand between two whole ones."""
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"run":', encoding="ascii")
+    looks: list[float] = []
+
+    def another(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 2:
+            with log.open("a", encoding="ascii") as file:
+                file.write('"other"}\n')
+
+    monkeypatch.setattr(json_lines, "time", SimpleNamespace(sleep=another))
+    with ErrorLog(log) as ours:
+        ours.record(run="ours", action="close")
+    lines = log.read_text(encoding="ascii").splitlines()
+    assert [json.loads(line)["run"] for line in lines] == ["other", "ours"]
+    assert len(looks) == 2
 
 
 def test_a_forked_process_goes_on_with_a_sink_of_its_own(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from fusion_contracts.loop.log.entry import Entry
 
 __all__ = ["JsonLinesSink"]
 
+_LOOKS, _BETWEEN = 5, 0.01  # at a line without an end, and seconds: another process may just be writing it
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opened or refused: else opening a pipe waits for a reader
 
 
@@ -29,7 +31,7 @@ class JsonLinesSink:
     def write(self, entries: Sequence[Entry], /) -> None:
         """Append a batch. Raises OSError; a line that was cut off, by that or by a kill, stays alone on its line."""
         text = "".join(json.dumps(entry.record(), separators=(",", ":")) + "\n" for entry in entries)
-        data = (b"" if self._ends_a_line() else b"\n") + text.encode("ascii")
+        data = (b"\n" if self._is_cut_off() else b"") + text.encode("ascii")
         self._path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _AT_ONCE, 0o666)
         try:
@@ -40,6 +42,15 @@ class JsonLinesSink:
             os.close(file)
         if written < len(data):
             raise OSError(f"only {written} of {len(data)} bytes were taken")
+
+    def _is_cut_off(self) -> bool:
+        """Whether the last line that is there stays without an end."""
+        for left in reversed(range(_LOOKS)):
+            if self._ends_a_line():
+                return False
+            if left:
+                time.sleep(_BETWEEN)
+        return True
 
     def _ends_a_line(self) -> bool:
         """Whether what is there ends with a line, as far as that can be read: a pipe is none of ours to read."""
