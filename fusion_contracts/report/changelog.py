@@ -96,7 +96,7 @@ def _lines(entry: Entry) -> Iterator[str]:
     if entry.problem is not None:
         yield f"Not known: {markdown_of_ours(str(entry.problem))}."
     elif entry.first is not None:
-        yield from (_appeared(entry.first))
+        yield from _appeared(entry.first)
     elif entry.gone:
         yield "The lock is not there."
     elif not entry.findings:
@@ -119,6 +119,9 @@ def _title(section: Section) -> str:
 
 
 def _appeared(lock: Lock) -> Iterator[str]:
+    if not lock.servers:
+        yield "The first lock, without a server."
+        return
     yield "The first lock:"
     yield ""
     for name, contract in lock.servers.items():
@@ -135,6 +138,8 @@ def _server(section: Section, level: str) -> Iterator[str]:
     added = [one for one in found if one.level.name == "SAFE" and bump_of(one) is Bump.MINOR]
     small = [one for one in found if one.level.name == "SAFE" and one not in added]
     reworded = [one for one in risky if is_reworded(one)]
+    if not found:
+        yield from ("", "The version, and nothing else.")
     yield from _part(f"{level} Breaking", [_broken(group) for group in groups(breaking)])
     changed = [_line(group) for group in groups([one for one in risky if one not in reworded])]
     changed += [f"- descriptions reworded: {of_prose(reworded)}"] if reworded else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
@@ -146,9 +147,20 @@ def resolve_revision(revision: str, cwd: Path) -> str:
     if error:
         message = f"git cannot resolve {printable(revision)}: {error}"
         raise FusionError(message, "run this inside the repository", stage="git")
+    if _is_to_come(revision, cwd):
+        message = f"{printable(revision)} names nothing: the branch has no commit yet"
+        raise FusionError(message, "commit first", stage="git")
     fetch = f"check the name, or fetch it: git fetch origin {printable(revision.removeprefix('origin/'))}"
     step = SHALLOW if is_shallow(cwd) else fetch
     raise FusionError(f"the revision {printable(revision)} is not in this clone", step, stage="git")
+
+
+def _is_to_come(revision: str, cwd: Path) -> bool:
+    """Whether a revision is one of HEAD's branch, which has no commit yet: there is nothing to fetch."""
+    if not is_unborn(cwd):
+        return False
+    branch = run_git(cwd, "symbolic-ref", "--short", "HEAD")[1].decode(errors="replace").strip()
+    return re.split(r"[~^:]|@\{", revision, maxsplit=1)[0] in {"", "@", "HEAD", branch}
 
 
 def tags_at_head(cwd: Path) -> tuple[str, ...]:

@@ -201,6 +201,20 @@ def test_several_servers(released: Any, close_page: Tool, close_page_v2: Tool, l
     assert "- `list_pages`: added" in only
 
 
+def test_a_version_alone_is_no_bare_heading(released: Any, close_page: Tool, list_pages: Tool) -> None:
+    relock(released, list_pages, name="saved")
+    released.commit()
+    released.git("tag", "-d", "v1.0.0")
+    assert released.run("lock", "--write", *released.serve("pages", close_page, version="1.0.1")).code == 0
+    commit = released.commit("a version")[:7]
+    relock(released, close_page, list_pages, name="saved")
+    released.commit("a tool")
+    assert changelog(released).partition(f"({commit})")[2].partition("\n## ")[0] == (
+        "\n\nLeast version bump: none.\n\n### `pages` 1.0.0 → 1.0.1\n\nThe version, and nothing else.\n"
+    )
+    assert changelog(released, "-s", "none").endswith("\n\nThe first lock, without a server.\n")
+
+
 def test_for_machines(released: Any, close_page_v2: Tool) -> None:
     commit = change(released, close_page_v2, tag="v2.0.0")
     found = json.loads(changelog(released, "--format", "json"))
@@ -270,6 +284,14 @@ def test_ranges_that_are_none(released: Any, close_page_v2: Tool, span: str, sai
     assert result.code == 2
     if said is not None:
         assert result.err.splitlines()[0] == f"fusion: {said}"
+
+
+def test_no_commit_yet(repository: Any, close_page: Tool) -> None:
+    relock(repository, close_page)
+    said = "fusion: HEAD names nothing: the branch has no commit yet; commit first\nexit 2: could not check\n"
+    for command in (["changelog"], ["diff", "git:HEAD", "fusion.lock"]):
+        result = repository.run(*command)
+        assert (result.code, result.out, result.err) == (2, "", said)
 
 
 def test_no_repository(project: Any, close_page: Tool) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,18 @@ def test_an_unknown_revision(git: Git, options: Options) -> None:
         "git",
         "the revision origin/next is not in this clone",
         "check the name, or fetch it: git fetch origin next",
+    )
+
+
+def test_a_branch_without_a_commit_is_not_to_be_fetched(git: Git, options: Options) -> None:
+    git("symbolic-ref", "HEAD")  # a branch, which has no commit
+    for revision in ("HEAD", "HEAD~1", "@", "@{1}", "main", "main^"):
+        assert failure(partial(resolve_revision, revision, options.root)) == Problem(
+            None, "git", f"{revision} names nothing: the branch has no commit yet", "commit first"
+        )
+    step = "check the name, or fetch it: git fetch origin next"
+    assert failure(lambda: resolve_revision("origin/next", options.root)) == Problem(
+        None, "git", "the revision origin/next is not in this clone", step
     )
 
 
