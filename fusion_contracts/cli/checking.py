@@ -52,10 +52,10 @@ class Asked:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What names the same comparison on the command line of another command."""
-        if self.against != "base":
-            return ("--against", self.against)
-        return () if self.base is None else ("--base", short_revision(self.base))
+        """What names the same comparison on the command line of another command: of releases, those at the base."""
+        words = [] if self.against == "base" else ["--against", self.against]
+        words += [] if self.base is None else ["--base", short_revision(self.base)]
+        return tuple(words)
 
 
 @record
@@ -157,7 +157,8 @@ def finish(
         unchecked=[*(one for place, outcome in outcomes.items() for one in _unchecked(outcome, place)), *failed],
     )
     compared = {place: _compared(outcome, place, writer) for place, outcome in outcomes.items()}
-    writer.report(whole, Context("fusion check", compared, code, said, again=_again(asked, outcomes.values())))
+    again = _again(asked, outcomes.values())
+    writer.report(whole, Context("fusion check", compared, code, said, again=again, servers=asked.servers))
     writer.line(said)
     return code
 
@@ -178,10 +179,10 @@ def _unchecked(outcome: Outcome, place: str | None) -> Iterator[Problem]:
 
 def _again(asked: Asked, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
     """What names the comparison outside of the hook in which pre-commit chose its base: HEAD, for a commit."""
-    chosen = asked.words or any(outcome.project.config.base for outcome in outcomes)
+    chosen = asked.base or any(outcome.project.config.base for outcome in outcomes)
     if chosen or not os.environ.get("PRE_COMMIT") or os.environ.get("PRE_COMMIT_REMOTE_NAME"):
         return asked.words
-    return ("--base", os.environ.get("PRE_COMMIT_FROM_REF") or "HEAD")
+    return (*asked.words, "--base", os.environ.get("PRE_COMMIT_FROM_REF") or "HEAD")
 
 
 def _called(outcome: Outcome, place: str | None) -> str:

@@ -60,7 +60,8 @@ def compare(named: Named, project: Project, judging: Judging, writer: Writer) ->
     report, compared = _compared(named, project, judging, writer)
     code = judging.code(report)
     said = ending(code, judging.said(report), found=bool(judging.failing(report)), unchecked=report.errors)
-    writer.report(report, Context("fusion diff", {None: compared}, code, said, again=named.words))
+    context = Context("fusion diff", {None: compared}, code, said, again=named.words, servers=named.servers)
+    writer.report(report, context)
     writer.line(said)
     return code
 
@@ -71,8 +72,10 @@ def report_on(named: Named, project: Project, judging: Judging, writer: Writer) 
 
 
 def _compared(named: Named, project: Project, judging: Judging, writer: Writer) -> tuple[Report, Compared]:
-    from fusion_contracts.cli.sides import live, two  # late: `fusion explain NAME` compares nothing
+    from fusion_contracts.cli.roster import expanded  # late: `fusion explain NAME` compares nothing
+    from fusion_contracts.cli.sides import live, two
 
+    named = replace(named, servers=expanded(project, named.servers))
     if not any("://" in source for source in named.sources):
         refuse_headers(named.access)
     if named.nothing:

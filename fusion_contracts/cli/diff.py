@@ -70,7 +70,6 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.output import Writer
     from fusion_contracts.cli.project import Judging, open_project
     from fusion_contracts.cli.refresh import Effort
-    from fusion_contracts.cli.roster import expanded
     from fusion_contracts.cli.wanted import Access
 
     reads = [old, new, lockfile, *context.obj]
@@ -81,7 +80,7 @@ def diff(  # noqa: PLR0913, PLR0917 - the options of a command
 
     def compared() -> int:
         project = open_project(folder, lockfile, config)
-        named = Named(sources, context.obj, base, expanded(project, servers), access, against, effort)
+        named = Named(sources, context.obj, base, tuple(servers), access, against, effort)
         return compare(named, project, Judging.of(project, world, fail_on), writer)
 
     return writer.guarded(compared)

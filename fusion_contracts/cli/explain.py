@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from fusion_contracts.cli.options import (
+    Against,
     Base,
     ConfigPath,
     Folder,
     Headers,
-    Learned,
     Lockfile,
     NoColour,
     PassEnv,
@@ -33,7 +33,7 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     old: Annotated[str | None, typer.Argument(metavar="OLD", help="With an ID: as for diff.")] = None,
     new: Annotated[str | None, typer.Argument(metavar="NEW | -- COMMAND", help="With an ID: as for diff.")] = None,
     base: Base = None,
-    against: Learned = None,
+    against: Against = None,
     pass_env: PassEnv = [],  # noqa: B006
     headers: Headers = [],  # noqa: B006
     transport: Transport = None,
@@ -48,8 +48,9 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     """Print what a RULE says, with its example; or a finding in full, by the ID that a report shows.
 
     An ID is a finding's fingerprint or its group's, at least seven digits of it. No report is kept, so both sides are
-    compared again: name what the diff named that showed the ID. Without OLD, NEW and --base it looks where `fusion
-    check` does, at the lock and its base; and if it is not there, where `fusion diff` does, at the live sources.
+    compared again: name what the check or the diff named that showed the ID. Without OLD and NEW it looks where `fusion
+    check` does, at the lock since its base or, with --against release, since the releases there; and if it is not there
+    and no --base is named, where `fusion diff` does, at the live sources or the releases in the folder.
     """
     from fusion_contracts.cli.comparing import Named
     from fusion_contracts.cli.explaining import explain_finding, explain_rule, is_id, list_rules
@@ -60,7 +61,7 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     writer = Writer.of([], None, folder, no_colour=no_colour)
     access = Access.of(pass_env, headers, transport, timeout)
     sources = tuple(one for one in (old, new) if one is not None)
-    named = Named(sources, context.obj, base, tuple(servers), access, against)
+    named = Named(sources, context.obj, base, tuple(servers), access, None if against == "base" else against)
     if what is None:
         return list_rules(named, writer)
     if not is_id(what):

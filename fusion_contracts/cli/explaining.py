@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from fusion_contracts.canonical import printable
 from fusion_contracts.cli.output import OK, Writer
 from fusion_contracts.errors import FusionError
 from fusion_contracts.report.grouping import DIGITS
@@ -78,7 +79,7 @@ def _found(
         if found:
             _require_one(identifier, found)
             return found, report.findings
-    step = "name what the report compared: OLD and NEW after the id, or --base REV"
+    step = "name what the report compared: OLD and NEW after the id, --base REV or --against release"
     raise FusionError(f"no finding has an id that starts with {identifier}", step, stage="usage")
 
 
@@ -104,30 +105,45 @@ def _names(finding: Finding, identifier: str) -> bool:
 def _reports(named: Named, project: Project, judging: Judging, writer: Writer) -> Iterator[Report]:
     """The comparison that is named; else that of `check`, which starts nothing, and then that of `diff`."""
     from fusion_contracts.cli.comparing import report_on
+    from fusion_contracts.cli.output import tell
     from fusion_contracts.cli.sides import announce
 
-    if named.nothing:
-        report = since_base(project, judging, named.servers)
+    if named.nothing or (named.against is not None and not (named.sources or named.command)):
+
+        def without(why: str) -> None:
+            tell(f"note: the lock was not compared with its base: {why}")
+
+        report = since_base(project, judging, named, without)
         if report is not None:
             announce(writer, report.base, report.head)
             yield report
+        if named.base is not None:
+            return
     yield report_on(named, project, judging, writer)
 
 
-def since_base(
-    project: Project, judging: Judging, servers: Sequence[str], revision: str | None = None
-) -> Report | None:
-    """What changed in the lock since its base; None where there is no repository, no base, or no lock at it."""
+def since_base(project: Project, judging: Judging, named: Named, without: Callable[[str], None]) -> Report | None:
+    """What changed in the lock since its base, or since the releases there.
+
+    None where there is no repository, no base, or nothing at it, which `without` is told. Raises FusionError where a
+    base that is named cannot be read, and for the lock itself.
+    """
     from fusion_contracts.cli.against import basis
     from fusion_contracts.cli.project import selected
+    from fusion_contracts.cli.roster import expanded
     from fusion_contracts.lockfile.disk import read_lock
 
+    servers = expanded(project, named.servers)
     lock = selected(read_lock(project.lock_path), servers, where=project.lockfile)
     try:
-        base = basis(project, lock, "base", revision, servers)
-    except FusionError:
+        base = basis(project, lock, named.against or "base", named.base, servers)
+    except FusionError as error:
+        if named.base is not None:
+            raise
+        without(printable(str(error)))
         return None
     if base.before is None:
+        without(f"there is {base.side.label}" if named.against else f"{base.side.label} does not exist")
         return None
     report = base.report(project, judging)
     if servers or not judging.waivers:

@@ -32,14 +32,17 @@ class _Since:
     known: frozenset[Any]
 
 
-def _since(project: Project, judging: Judging, lock: Lock, revision: str | None) -> _Since:
-    """Compare the lock with its base. Raises FusionError where there is none, or its settings cannot be read."""
+def _since(
+    project: Project, judging: Judging, lock: Lock, revision: str | None, against: str | None = None
+) -> _Since:
+    """Compare the lock with its base, or with the releases there. Raises FusionError where there is none, or its settings cannot be read."""
     from fusion_contracts.cli.against import basis
 
-    base = basis(project, lock, "base", revision, ())
+    base = basis(project, lock, against or "base", revision, ())
     known = known_at(project, base.side.revision or "")
     if base.before is None:
-        raise FusionError(f"there is no {base.side.label}", "the first lock has nothing to compare", stage="git")
+        there = base.side.label if against else f"no {base.side.label}"
+        raise FusionError(f"there is {there}", "the first lock has nothing to compare", stage="git")
     if known is None:
         raise FusionError(f"the settings at {base.side.label} cannot be read", "see git show", stage="git")
     return _Since(base.report(project, judging), known)
@@ -58,7 +61,7 @@ def list_waivers(job: Job) -> int:
         return OK
     since: _Since | None = None
     try:
-        since = _since(project, judging, read_lock(project.lock_path), named.base)
+        since = _since(project, judging, read_lock(project.lock_path), named.base, named.against)
     except FusionError as error:
         tell(f"note: what they accept is not known: {printable(str(error))}")
     if since is not None:

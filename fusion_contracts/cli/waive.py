@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from fusion_contracts.cli.options import (
+    Against,
     Base,
     ConfigPath,
     Folder,
     Headers,
-    Learned,
     Lockfile,
     NoColour,
     PassEnv,
@@ -66,7 +66,7 @@ def waive(  # noqa: PLR0913, PLR0917 - the options of a command
         bool, typer.Option("--prune", help="Drop waivers that have expired, or accept nothing any more.")
     ] = False,
     base: Base = None,
-    against: Learned = None,
+    against: Against = None,
     pass_env: PassEnv = [],  # noqa: B006
     headers: Headers = [],  # noqa: B006
     transport: Transport = None,
@@ -81,8 +81,8 @@ def waive(  # noqa: PLR0913, PLR0917 - the options of a command
     """Accept findings on purpose, in the settings: they stay in reports, count apart, and fail no run.
 
     An ID is a finding's fingerprint or its group's; of a group the findings that it has now are accepted. It is looked
-    for where fusion explain looks: in what OLD, NEW and --base name, else in the lock since its base, else in the live
-    sources. Without ID and RULE the waivers are listed, with what they accept.
+    for where fusion explain looks: in what OLD, NEW, --base and --against name, else in the lock since its base, else in
+    the live sources. Without ID and RULE the waivers are listed, with what they accept.
     """
     from fusion_contracts.cli.comparing import Named
     from fusion_contracts.cli.output import Writer
@@ -92,7 +92,7 @@ def waive(  # noqa: PLR0913, PLR0917 - the options of a command
 
     sources = tuple(one for one in (old, new) if one is not None)
     access = Access.of(pass_env, headers, transport, timeout)
-    named = Named(sources, context.obj, base, tuple(servers), access, against)
+    named = Named(sources, context.obj, base, tuple(servers), access, None if against == "base" else against)
     day = None if until is None else date.fromisoformat(until)
     asked = Asked(identifier, rule, tool, pointer, reason, day, prune=prune)
     project = open_project(folder, lockfile, config, create=identifier is not None or rule is not None)

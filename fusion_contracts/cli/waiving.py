@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -159,7 +160,7 @@ def _seen(job: Job) -> Report | None:
     if job.named.sources or job.named.command:
         raise FusionError("a rule is accepted without sources", "they go with an ID", stage="usage")
     try:
-        return since_base(job.project, job.judging, (), job.named.base)
+        return since_base(job.project, job.judging, replace(job.named, servers=()), lambda _why: None)
     except FusionError:
         return None
 

@@ -35,5 +35,9 @@ def explain(finding: Finding, context: Context) -> str:
 
 
 def _again(finding: Finding, context: Context) -> str:
-    """What names the same comparison again; a command after `--` stands last, so all of it does."""
-    return "".join(f" {shell_word(word)}" for word in (*context.of(finding).options, *context.again))
+    """What names the same comparison again; a command after `--` stands last, so all of it does.
+
+    -s is part of it: two sides of one server each are paired whatever they are called. A rule is waived for all.
+    """
+    only = () if finding.rule in _BY_RULE else (word for glob in context.servers for word in ("-s", glob))
+    return "".join(f" {shell_word(word)}" for word in (*context.of(finding).options, *only, *context.again))

@@ -60,7 +60,7 @@ class Context:
     `compared` holds the locks of the run by the `lockfile` of their findings: None for the only one. `width`, `colour`
     and `show` are a terminal's; `wraps` says that it is one. `ending` is the last line, and `code` the exit code that
     it states. `again` are the words with which `fusion waive` and `fusion explain` look at the same comparison: `--base
-    main`. `version` is this release's.
+    main`; `servers` are the globs of `-s`. `version` is this release's.
     """
 
     command: str = "fusion diff"
@@ -68,6 +68,7 @@ class Context:
     code: int = 0
     ending: str = ""
     again: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
     width: int = 100
     wraps: bool = False
     colour: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Any
 
 import pytest
@@ -142,6 +143,86 @@ def test_diff_where_nothing_is_released(project: Any, close_page: Tool) -> None:
         "no changes",
         WORKED,
     ])  # fmt: skip
+
+
+def step(project: Any, *more: str) -> str:
+    """The step that the report prints last but two, as words behind `fusion`."""
+    lines = project.run("check", "--offline", "--against", "release", *more).out.splitlines()
+    (line,) = [line for line in lines if line.startswith("Accept on purpose: fusion ")]
+    return str(line.removeprefix("Accept on purpose: fusion "))
+
+
+def test_the_next_step_finds_the_releases_of_the_base(
+    released: Any, close_page_v2: Tool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relock(released, "pages", close_page_v2)
+    released.run("release", "2.0.0")  # which the folder alone holds
+    words = step(released, "--base", "main")
+    assert words == 'waive cd16508 --reason "..." --against release --base main'
+    commit = released.git("rev-parse", "--short=7", "HEAD")
+    compared = f"release 1.0.0 of pages at main ({commit}) -> fusion.lock"
+    explained = released.run("explain", "cd16508", *shlex.split(words)[4:])
+    assert (explained.code, explained.err, explained.out.splitlines()[0]) == (0, "", compared)
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    assert step(released) == 'waive cd16508 --reason "..." --against release --base HEAD'
+    monkeypatch.delenv("PRE_COMMIT")
+    waived = released.run(*shlex.split(words))
+    assert (waived.code, waived.err, waived.out.splitlines()) == (
+        0,
+        "",
+        [
+            compared,
+            "fusion.toml accepts: ...",
+            "  32df0fa  BREAKING  close_page: when no longer accepts 'later'",
+            "exit 0: wrote a waiver in fusion.toml: 1 finding",
+        ],
+    )
+    assert compatible(released)[0] == 0
+
+
+def test_the_next_step_names_the_servers_of_the_comparison(
+    released: Any, close_page_v2: Tool, list_pages: Tool
+) -> None:
+    released.write("fusion.toml", "")
+    relock(released, "other", list_pages)
+    relock(released, "pagers", close_page_v2)
+    assert released.run("lock", "--prune", "--write").code == 0
+    words = step(released, "--base", "main", "-s", "page*")  # one server on each side is the same
+    assert words == 'waive cd16508 --reason "..." -s \'page*\' --against release --base main'
+    among_all = released.run("explain", "cd16508", "--against", "release", "--base", "main")
+    assert among_all.err.startswith("fusion: no finding has an id that starts with cd16508; ")
+    waived = released.run(*shlex.split(words))
+    assert (waived.err, waived.out.splitlines()[-1]) == ("", "exit 0: wrote a waiver in fusion.toml: 1 finding")
+
+
+def test_where_no_base_is_known_the_releases_of_the_folder_are_looked_at(released: Any, close_page_v2: Tool) -> None:
+    relock(released, "pages", close_page_v2)
+    result = released.run("explain", "cd16508", "--against", "release")
+    assert (result.code, result.err, result.out.splitlines()[0]) == (
+        0,
+        "note: the lock was not compared with its base: there is no base to compare with: this repository has no "
+        "remote origin; name a branch, tag or commit with --base REV\n",
+        "release 1.0.0 of pages -> fusion.lock",
+    )
+    for word in ("base", "release"):
+        result = released.run("explain", "cd16508", "--against", word, "--base", "nowhere")
+        assert (result.code, result.err.splitlines()[0]) == (
+            2,
+            "fusion: the revision nowhere is not in this clone; check the name, or fetch it: git fetch origin nowhere",
+        )
+
+
+def test_a_rule_is_accepted_since_the_release(released: Any, close_page_v2: Tool) -> None:
+    relock(released, "pages", close_page_v2)
+    released.commit("broken, and merged")
+    rule = ("waive", "--rule", "enum-value-removed", "--reason", "told", "--until", "2999-12-31", "--base", "main")
+    result = released.run(*rule, "--against", "release")
+    assert result.out.splitlines()[-2:] == [
+        "  32df0fa  BREAKING  close_page: when no longer accepts 'later'",
+        "exit 0: wrote a waiver in fusion.toml: 1 finding",
+    ]
+    listed = released.run("waive", "--against", "release", "--base", "main")
+    assert listed.out.splitlines()[1] == "enum-value-removed: accepts 1 finding, until 2999-12-31"
 
 
 def test_two_things_cannot_be_the_old_side(released: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from fusion_contracts.diff.rule import rule_ids
 
-NEXT = "name what the report compared: OLD and NEW after the id, or --base REV"
+NEXT = "name what the report compared: OLD and NEW after the id, --base REV or --against release"
 GROUP, FINGERPRINT = "b7eb760b93582aa4", "d96499d53e9cdc9f"
 
 DOCUMENTATION = """\
@@ -222,6 +222,24 @@ def test_without_a_repository_it_looks_where_diff_looks(project: Any, close_page
     project.serve("pages", close_page_v2)
     result = project.run("explain", GROUP)
     assert (result.code, result.out) == (0, f"fusion.lock -> 1 live server\n{FINDING}")
+
+
+def test_that_there_is_no_base_is_said_before_a_server_is_started(repository: Any, close_page: Any) -> None:
+    repository.run("lock", "--name", "old", *repository.serve("pages", close_page))
+    note = "note: the lock was not compared with its base: "
+    rest = (
+        "old: starting python serve.py pages.json\n"
+        f"fusion: no finding has an id that starts with {GROUP}; {NEXT}\nexit 2: could not check\n"
+    )
+    result = repository.run("explain", GROUP)
+    assert (result.code, result.err) == (2, f"{note}HEAD does not exist\n{rest}")
+    repository.commit()
+    result = repository.run("explain", GROUP)
+    assert (result.code, result.err) == (
+        2,
+        f"{note}there is no base to compare with: this repository has no remote origin; name a branch, tag or commit "
+        f"with --base REV\n{rest}",
+    )
 
 
 def test_a_base_that_is_named(changed: Any) -> None:

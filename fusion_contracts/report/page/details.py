@@ -90,7 +90,7 @@ def _where(finding: Finding) -> Markup:
 def commands(kind: Sequence[Sequence[Finding]], report: Report, context: Context) -> Markup:
     """The commands for each group of an article, folded."""
     found = [group[0] for group in kind]
-    context = context if context.again else replace(context, again=_sources(report))
+    context = replace(context, again=_again(report, context))
     said = [explain(found[0], context)]
     said += [waive(one, context) for one in found if one.level and not (one.waived or one.about_waivers)]
     name = "Explain or waive" if len(said) > 1 else "Explain"
@@ -98,7 +98,9 @@ def commands(kind: Sequence[Sequence[Finding]], report: Report, context: Context
     return tag("details", summary, *(tag("p", tag("code", one, class_="command")) for one in said), class_="commands")
 
 
-def _sources(report: Report) -> tuple[str, ...]:
-    """The base of a page that was made elsewhere, so that it is the same here."""
+def _again(report: Report, context: Context) -> tuple[str, ...]:
+    """What names the comparison, with the base of a page that was made elsewhere, so that it is the same here."""
     base = report.base
-    return ("--base", base.revision[:12]) if base.kind == "git" and base.revision else ()
+    if base.revision and (base.kind, context.again) in {("git", ()), ("release", ("--against", "release"))}:
+        return (*context.again, "--base", base.revision[:12])
+    return context.again
