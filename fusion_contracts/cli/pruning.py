@@ -35,7 +35,10 @@ class _Since:
 def _since(
     project: Project, judging: Judging, lock: Lock, revision: str | None, against: str | None = None
 ) -> _Since:
-    """Compare the lock with its base, or with the releases there. Raises FusionError where there is none, or its settings cannot be read."""
+    """Compare the lock with its base, or with the releases there.
+
+    Raises FusionError where there is none, or its settings cannot be read.
+    """
     from fusion_contracts.cli.against import basis
 
     base = basis(project, lock, against or "base", revision, ())

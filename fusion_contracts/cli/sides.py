@@ -196,7 +196,10 @@ def _first(project: Project, revision: str, writer: Writer) -> tuple[Part, Part]
 
 
 def _paired(old: Part, new: Part, globs: Sequence[str]) -> tuple[Part, Part]:
-    """Both sides with the servers that are compared: those that `-s` selects, a single server with its namesake."""
+    """Both sides with the servers that are compared: those that `-s` selects, a single server with its namesake.
+
+    A release is of the servers that it holds, and says nothing of any other.
+    """
     before, after = _selected(old, globs), _selected(new, globs)
     before, after = _without(before, new.left_out), _without(after, old.left_out)
     if globs and not before.servers and not after.servers:
@@ -206,6 +209,10 @@ def _paired(old: Part, new: Part, globs: Sequence[str]) -> tuple[Part, Part]:
         before = _namesake(before, after, old.side)
     if old.one_server and len(after.servers) > 1:
         after = _namesake(after, before, new.side)
+    if new.side.kind == "release":
+        before = _held(before, after, new.side, globs)
+    if old.side.kind == "release":
+        after = _held(after, before, old.side, globs)
     return _settled(replace(old, lock=before), replace(new, lock=after))
 
 
@@ -226,6 +233,19 @@ def _namesake(many: Lock, single: Lock, side: Side) -> Lock:
         message = f"{side.label} holds several servers and none is called {printable(name)}"
         raise FusionError(message, f"choose one with -s: {known}", stage="usage")
     return Lock({name: many.servers[name]})
+
+
+def _held(many: Lock, kept: Lock, side: Side, globs: Sequence[str]) -> Lock:
+    """The servers of the other side that a release is of; a single one is that, whatever it is called.
+
+    Raises FusionError where -s leaves nothing of the release.
+    """
+    if globs and not kept.servers:
+        shown = printable(" or ".join(globs))
+        raise FusionError(f"{side.label} holds no server that matches {shown}", "check -s", stage="usage")
+    if len(many.servers) == len(kept.servers) == 1:
+        return many
+    return Lock({name: contract for name, contract in many.servers.items() if name in kept.servers})
 
 
 def _settled(old: Part, new: Part) -> tuple[Part, Part]:

@@ -81,8 +81,8 @@ def waive(  # noqa: PLR0913, PLR0917 - the options of a command
     """Accept findings on purpose, in the settings: they stay in reports, count apart, and fail no run.
 
     An ID is a finding's fingerprint or its group's; of a group the findings that it has now are accepted. It is looked
-    for where fusion explain looks: in what OLD, NEW, --base and --against name, else in the lock since its base, else in
-    the live sources. Without ID and RULE the waivers are listed, with what they accept.
+    for where fusion explain looks: in what OLD, NEW, --base and --against name, else in the lock since its base, else
+    in the live sources. Without ID and RULE the waivers are listed, with what they accept.
     """
     from fusion_contracts.cli.comparing import Named
     from fusion_contracts.cli.output import Writer

@@ -235,10 +235,10 @@ def test_that_there_is_no_base_is_said_before_a_server_is_started(repository: An
     assert (result.code, result.err) == (2, f"{note}HEAD does not exist\n{rest}")
     repository.commit()
     result = repository.run("explain", GROUP)
-    assert (result.code, result.err) == (
-        2,
+    assert result.code == 2
+    assert result.err == (
         f"{note}there is no base to compare with: this repository has no remote origin; name a branch, tag or commit "
-        f"with --base REV\n{rest}",
+        f"with --base REV\n{rest}"
     )
 
 

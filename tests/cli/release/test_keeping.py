@@ -135,6 +135,46 @@ def test_a_release_is_a_source(locked: Any, close_page_v2: Any, list_pages: Any)
         assert "when no longer accepts 'later'" in result.out
 
 
+def test_a_release_is_compared_with_its_own_servers_alone(
+    locked: Any, close_page: Any, close_page_v2: Any, list_pages: Any
+) -> None:
+    locked.run("lock", locked.catalog("saved.json", list_pages))
+    locked.run("release", "1")
+    locked.run("lock", locked.catalog("other.json", list_pages))
+    relock(locked, close_page, list_pages, {**list_pages, "name": "added"})
+    locked.run("lock", locked.catalog("saved.json", list_pages, {**list_pages, "name": "late"}))
+
+    def tools(*sides: str) -> tuple[int, list[tuple[str, str, str]]]:
+        result = locked.run("diff", *sides, "--format", "json", "--fail-on", "any")
+        found = json.loads(result.out)["findings"]
+        return result.code, [(one["rule"], one["server"], one["tool"]) for one in found]
+
+    pages, saved = ("tool-added", "pages", "added"), ("tool-added", "saved", "late")
+    assert tools("release:pages/1", "fusion.lock") == (1, [pages])
+    assert tools("release:1", "fusion.lock") == (1, [pages, saved])
+    assert tools("release:1", "fusion.lock", "-s", "saved") == (1, [saved])
+    assert tools("fusion.lock", "release:pages/1") == (1, [("tool-removed", "pages", "added")])
+    relock(locked, close_page_v2)
+    assert locked.run("diff", "release:pages/1", "fusion.lock").out.splitlines()[-3:] == [
+        'Accept on purpose: fusion waive cd16508 --reason "..." release:pages/1 fusion.lock',
+        "Why: fusion explain enum-value-removed",
+        "exit 1: breaking findings",
+    ]
+    result = locked.run("diff", "release:pages/1", "fusion.lock", "-s", "other")
+    assert result.code == 2
+    assert result.err == f"fusion: release:pages/1 holds no server that matches other; check -s{REFUSED}"
+
+
+def test_a_released_server_that_is_in_no_lock_any_more(locked: Any, list_pages: Any) -> None:
+    locked.run("release", "1")
+    locked.run("lock", locked.catalog("a.json", list_pages))
+    locked.run("lock", locked.catalog("b.json", list_pages))
+    locked.write("fusion.toml", locked.read("fusion.toml").partition("[sources.pages]")[0])
+    locked.run("lock", "--prune", locked.catalog("b.json", list_pages))
+    result = locked.run("diff", "release:pages/1", "fusion.lock")
+    assert (result.code, result.out.splitlines()[1]) == (1, "BREAKING  pages: 1 breaking")
+
+
 # --- what is not kept ------------------------------------------------------------------------------------------------
 
 
