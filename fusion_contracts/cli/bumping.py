@@ -48,14 +48,18 @@ class Bumps:
     problems: tuple[Problem, ...] = ()
 
     def lines(self) -> Iterator[str]:
-        """The answer for people: a sentence, then a line a server."""
+        """The answer for people: a sentence, then a line for each server of which it is true."""
+        shown = sorted(self.moved, key=lambda one: one.server)
         if self.findings:
-            yield "not enough"
+            shown = [one for one in shown if one.server in {finding.server for finding in self.findings}]
+            several = len(self.moved) + len(self.problems)
+            yield f"not enough for {len(shown)} of {several} servers" if several > 1 else "not enough"
         elif self.problems:
             yield "not checked"
+            shown = []
         else:
             yield "enough" if self.moved else "nothing to compare"
-        for one in self.moved:
+        for one in shown:
             step = f", {one.step}" if one.step else ""
             told = f"{one.before} ({one.since}) -> {one.after} ({one.place}); least: {one.least}{step}"
             yield printable(f"{one.server}  {told}")

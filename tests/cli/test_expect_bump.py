@@ -85,6 +85,29 @@ def test_a_break_without_a_bump_fails(ours: Any, close_page_v2: Tool) -> None:
     ])  # fmt: skip
 
 
+def test_only_what_did_not_move_enough_is_told_as_that(ours: Any, close_page_v2: Tool, list_pages: Tool) -> None:
+    def foreign(name: str, version: str, tool: Tool) -> None:  # it reads no file of the project
+        ours.run("lock", "--write", "--name", name, *ours.serve(f"../{name}", tool, version=version))
+
+    foreign("zebra", "0.1.0", list_pages)
+    foreign("aside", "next", list_pages)
+    base = ours.commit("foreign servers beside it")[:7]
+    branch(ours, "change", close_page_v2)
+    offender = "  pages  1.4.0 (v1.4.0) -> 1.4.0 (pyproject.toml); least: 2.0.0 or later, a major bump"
+    assert asked(ours) == (1, ["version     not enough for 1 of 2 servers", offender, TOO_LITTLE])
+    foreign("aside", "next", close_page_v2)
+    problem = [
+        "  aside  not checked: the version now, next in serverInfo, is no semantic version",
+        "      next: pass the version to be released: --next-version X.Y.Z",
+    ]
+    assert asked(ours)[1][:-1] == ["version     not enough for 1 of 3 servers", offender, *problem]
+    declare(ours, "2.0.0")
+    assert asked(ours)[1][:-1] == ["version     not checked", *problem]
+    foreign("aside", "next", list_pages)
+    zebra = f"  zebra  0.1.0 (fusion.lock at main ({base})) -> 0.1.0 (serverInfo); least: 0.1.0 or later"
+    assert asked(ours) == (0, ["version     enough", offender.replace("-> 1.4.0", "-> 2.0.0"), zebra, ENOUGH])
+
+
 def test_the_finding_is_in_the_report(ours: Any, close_page_v2: Tool) -> None:
     branch(ours, "change", close_page_v2, version="1.5.0")
     result = ours.run("check", "--offline", "--expect-bump", "--base", "main", "--format", "json")
