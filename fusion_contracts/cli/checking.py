@@ -12,7 +12,7 @@ from fusion_contracts.cli.answers import answers
 from fusion_contracts.cli.base import short_revision
 from fusion_contracts.cli.ending import ending
 from fusion_contracts.cli.output import FOUND, REFUSED, Writer
-from fusion_contracts.cli.project import Judging, Project, chosen, selected
+from fusion_contracts.cli.project import Judging, Project, chosen, no_server, selected
 from fusion_contracts.diff import Finding, Report, Side, failing, lowest
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.model import Lock
@@ -130,8 +130,13 @@ class Outcome:
 
 
 def run(project: Project, asked: Asked, writer: Writer) -> int:
-    """Ask all three, report, return the exit code. Raises FusionError where there is no lock to check."""
+    """Ask all three, report, return the exit code.
+
+    Raises FusionError where there is no lock to check, or none of its servers is, was or should be there.
+    """
     outcome = check_lock(project, asked)
+    if outcome.empty:
+        raise no_server(project)
     return finish(outcome.whole, {None: outcome}, writer, asked)
 
 

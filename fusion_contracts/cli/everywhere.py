@@ -32,7 +32,7 @@ def check_all(folder: str, asked: Asked, writer: Writer) -> int:
     """Check every tracked lock below `folder`, each with the settings of its project.
 
     One that cannot be checked is an error in the report and hides no other; one that servers which are asked for do not
-    concern is left out. Raises FusionError where there is none.
+    concern is left out. Raises FusionError where there is none, or none with a server.
     """
     root = root_of(folder)
     outcomes: dict[str | None, Outcome] = {}
@@ -51,6 +51,9 @@ def check_all(folder: str, asked: Asked, writer: Writer) -> int:
         failed.append(error.problem)
     if asked.servers:
         outcomes = _with_any(outcomes, asked, failed)
+    elif not failed and all(outcome.empty for outcome in outcomes.values()):
+        message = f"none of {count(len(outcomes), 'lock')} holds a server"
+        raise FusionError(message, "lock one first: fusion lock SOURCE", stage="usage")
     return finish(_merged(outcomes, failed, base), outcomes, writer, asked, failed)
 
 

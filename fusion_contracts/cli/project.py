@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from fusion_contracts.sources.base import Options
 
 __all__ = [
-    "Judging", "Project", "chosen", "matches", "open_project", "read_settings", "refuse_command", "root_of", "selected",
+    "Judging", "Project", "chosen", "matches", "no_server", "open_project", "read_settings", "refuse_command",
+    "root_of", "selected",
 ]  # fmt: skip
 
 
@@ -148,6 +149,11 @@ def selected(lock: Lock, globs: Sequence[str], *, where: str) -> Lock:
             stage="usage",
         )
     return found
+
+
+def no_server(project: Project) -> FusionError:
+    """That a lock holds no server: what checks nothing is no success."""
+    return FusionError(f"{project.shown_lock} holds no server", "lock one first: fusion lock SOURCE", stage="usage")
 
 
 def chosen(lock: Lock, globs: Sequence[str]) -> Lock:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.output import FOUND, OK, say, tell
-from fusion_contracts.cli.project import Project, selected
+from fusion_contracts.cli.project import Project, no_server, selected
 from fusion_contracts.cli.release_name import checked_name, default_name
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock, ServerContract
@@ -97,7 +97,7 @@ def _intact(project: Project, globs: Sequence[str]) -> Lock | None:
     opened = read_files(project.lock_path, project.lockfile).open()
     lock = selected(opened.lock, globs, where=project.shown_lock)
     if not lock.servers:
-        raise FusionError(f"{project.shown_lock} holds no server", "lock one first: fusion lock SOURCE", stage="usage")
+        raise no_server(project)
     edited = damage(opened)
     for problem in edited:
         tell(printable(str(problem)))

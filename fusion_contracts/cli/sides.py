@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.base import short_revision
 from fusion_contracts.cli.output import Writer, tell
-from fusion_contracts.cli.project import Project, chosen, selected
+from fusion_contracts.cli.project import Project, chosen, no_server, selected
 from fusion_contracts.cli.refresh import limits_of, raise_first, read
 from fusion_contracts.cli.roster import Roster, spread
 from fusion_contracts.cli.wanted import Access, Wanted, asked
@@ -65,6 +65,8 @@ def live(project: Project, named: Named, writer: Writer) -> tuple[Part, Part, li
         if stale.moved:
             tell(f"note: {printable(stale.name)}: {stale.moved}")
     unread = [stale.problem for stale in fresh.stale if stale.live is None and not stale.moved]
+    if not (lock.servers or fresh.live or fresh.problems or fresh.stale):
+        raise no_server(project)
     old = Lock({name: contract for name, contract in lock.servers.items() if name in fresh.live})
     return replace(locked, lock=old), Part(side, Lock(fresh.live)), [*fresh.problems, *unread]
 

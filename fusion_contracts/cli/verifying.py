@@ -10,7 +10,7 @@ from fusion_contracts.cli.fresh import Freshness, freshness
 from fusion_contracts.cli.locking import Job
 from fusion_contracts.cli.noting import tell_excused
 from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
-from fusion_contracts.cli.project import Project, selected
+from fusion_contracts.cli.project import Project, no_server, selected
 from fusion_contracts.cli.roster import spread
 from fusion_contracts.cli.wanted import Wanted, asked, locked_as
 from fusion_contracts.errors import FusionError, Problem
@@ -68,6 +68,8 @@ def _verdict(project: Project, lock: Lock, edited: Sequence[Problem], fresh: Fre
     if fresh.problems:
         say(f"exit {REFUSED}: could not check: {unread[0]}")
         return REFUSED
+    if not lock.servers:
+        raise no_server(project)
     tools = sum(len(lock.servers[name].tools) for name in fresh.unchanged)
     counted = f"{count(len(fresh.unchanged), 'server')}, {count(tools, 'tool')}"
     say(f"exit {OK}: {project.shown_lock} is intact and equal to its sources: {counted}")

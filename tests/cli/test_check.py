@@ -182,6 +182,40 @@ def test_a_name_from_a_lock_is_no_command_to_run(project: Any) -> None:
     )
 
 
+EMPTY = "fusion: fusion.lock holds no server; lock one first: fusion lock SOURCE\nexit 2: could not check\n"
+
+
+def test_a_lock_without_servers_is_no_success(repository: Any) -> None:
+    repository.write("fusion.lock", "lock_version = 1\n")
+    repository.commit()
+    repository.git("update-ref", "refs/remotes/origin/HEAD", "HEAD")
+    for words in ("check", "check --offline", "check --base main", "check --local", "lock --check", "diff"):
+        result = repository.run(*words.split())
+        assert (result.code, result.err) == (2, EMPTY)
+
+
+def test_settings_whose_servers_are_not_locked_yet_are_told_as_stale(repository: Any, close_page: Any) -> None:
+    repository.write("fusion.lock", "lock_version = 1\n")
+    repository.write("fusion.toml", '[sources.pages]\npath = "pages.json"\n')
+    repository.catalog("pages.json", close_page)
+    repository.commit()
+    result = repository.run("check", "--base", "main")
+    assert (result.code, result.out.splitlines()[-1]) == (1, "exit 1: fusion.lock is stale")
+    assert repository.run("check", "--base", "main", "--offline").err == EMPTY  # nothing is compared there
+
+
+def test_a_lock_that_was_emptied_is_told_once(repository: Any, close_page: Any) -> None:
+    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
+    repository.commit()
+    repository.write("fusion.toml", "")
+    assert repository.run("lock", "--prune", "--write").code == 0
+    result = repository.run("check", "--base", "main")
+    assert (result.code, result.out.splitlines()[-1]) == (1, "exit 1: breaking findings")
+    repository.commit()
+    result = repository.run("check", "--base", "main")
+    assert (result.code, result.out, result.err) == (2, "", EMPTY)
+
+
 # --- only servers of the repository ----------------------------------------------------------------------------------
 
 

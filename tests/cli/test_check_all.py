@@ -26,6 +26,23 @@ def change(monorepo: Any, package: str, *tools: Any) -> None:
     assert monorepo.run("lock", "-C", package).code == 0
 
 
+def test_a_lock_without_servers_passes_among_others(monorepo: Any) -> None:
+    for package in ("a", "b"):
+        monorepo.write(f"{package}/fusion.toml", "")
+        assert monorepo.run("lock", "-C", package, "--prune", "--write").code == 0
+        result = monorepo.run("check", "--all", "--offline", "--base", "main")
+        assert (result.code, result.out.splitlines()[-1]) == (1, "exit 1: breaking findings")
+        monorepo.commit()
+        result = monorepo.run("check", "--all", "--offline", "--base", "main")
+        if package == "a":
+            assert (result.code, result.err) == (0, "")
+    assert (result.code, result.out, result.err) == (
+        2,
+        "",
+        "fusion: none of 2 locks holds a server; lock one first: fusion lock SOURCE\nexit 2: could not check\n",
+    )
+
+
 def test_each_lock_is_checked_and_one_line_ends_it(monorepo: Any, close_page_v2: Any) -> None:
     base = monorepo.git("rev-parse", "HEAD")[:7]
     change(monorepo, "a", close_page_v2)
