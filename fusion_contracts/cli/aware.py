@@ -12,6 +12,7 @@ from fusion_contracts.cli.project import Project, selected
 from fusion_contracts.cli.releasing import release_folder
 from fusion_contracts.errors import FusionError
 from fusion_contracts.record import record
+from fusion_contracts.sources.naming import is_folder_name
 
 if TYPE_CHECKING:
     from fusion_contracts.model import ServerContract
@@ -57,7 +58,10 @@ def answer(question: Question, writer: Writer) -> int:
     project = question.project
     lock = selected(read_lock(project.lock_path), question.servers, where=project.shown_lock)
     last = _LAST if question.since is None else _EVERY
-    kept = {name: _releases(project, contract, last) for name, contract in lock.servers.items()}
+    kept = {
+        name: _releases(project, contract, last, alone=len(lock.servers) == 1)
+        for name, contract in lock.servers.items()
+    }
     _require_releases(kept)
     if question.since is not None:
         kept = _only(kept, question.since)
@@ -70,9 +74,11 @@ def answer(question: Question, writer: Writer) -> int:
     return OK
 
 
-def _releases(project: Project, contract: ServerContract, last: int) -> tuple[Release, ...]:
+def _releases(project: Project, contract: ServerContract, last: int, *, alone: bool) -> tuple[Release, ...]:
     from fusion_contracts.runtime.releases import read_releases
 
+    if not (alone or is_folder_name(contract.name)):
+        return ()  # none can be kept of it
     return read_releases(release_folder(project, contract.name), contract.name, last=last)
 
 

@@ -14,7 +14,7 @@ from fusion_contracts.cli.noting import tell_notes, unpinned_note
 from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
 from fusion_contracts.cli.project import Judging, Project, matches
 from fusion_contracts.cli.refresh import Effort, Refreshed, raise_first, refresh
-from fusion_contracts.cli.roster import Roster, all_disabled, configured, key_of, spread
+from fusion_contracts.cli.roster import Roster, all_disabled, configured, key_of, refuse_names, spread
 from fusion_contracts.cli.wanted import (
     Access,
     Wanted,
@@ -58,6 +58,7 @@ def write_lock(job: Job, *, write: bool) -> int:
     old = _present(project)
     locked = old.open().lock
     roster, named = _roster(job, locked)
+    refuse_names(roster, locked.servers, job.name)
     with journaled(project, old.state, job.effort, len(roster.wanted)) as journal:
         found = refresh(
             project, roster, locked, twice=True, progress=tell, globs=job.servers, effort=job.effort, journal=journal

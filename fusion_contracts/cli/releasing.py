@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.cli.output import FOUND, OK, say, tell
+from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
 from fusion_contracts.cli.project import Project, no_server, selected
 from fusion_contracts.cli.release_name import checked_name, default_name
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.record import record
+from fusion_contracts.report.counts import count
+from fusion_contracts.sources.naming import is_folder_name
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.packing import Packed
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Job", "keep_releases", "release_folder"]
 
-_NO_FOLDER = frozenset('/\\<>:"|?*')  # what some system refuses in a name
-_LONGEST = 100
+_SHOWN = 100  # characters of a name in a sentence
 
 
 @record
@@ -51,7 +52,8 @@ class Outcome:
 def keep_releases(job: Job, *, machine: bool) -> int:
     """Keep what is new in the lock, remove what is too old, write the package's file.
 
-    Raises FusionError before anything is written where a name is missing, wrong or taken, or the package is none.
+    A server whose name can be no folder's hides no other: a client's configuration may call it so. Raises FusionError
+    before anything is written where a name is missing, wrong or taken, or the package is none.
     """
     project = job.project
     lock = _intact(project, job.servers)
@@ -61,14 +63,28 @@ def keep_releases(job: Job, *, machine: bool) -> int:
     if job.name is not None:
         checked_name(job.name)
     package = None if job.package is None else _package(project, job.package, lock)
-    outcomes = [_planned(job, contract) for contract in lock.servers.values()]
+    without = [] if package else [name for name in lock.servers if not is_folder_name(name)]
+    if len(without) == len(lock.servers):
+        release_folder(project, without[0])
+    outcomes = [_planned(job, contract) for name, contract in lock.servers.items() if name not in without]
     for outcome in outcomes:
         if outcome.new:
             _write(project, outcome)
     outcomes = [replace(outcome, removed=_prune(project, outcome, job.newest)) for outcome in outcomes]
     packed = None if package is None else _packed(project, package, lock)
     _say(outcomes, packed, machine=machine)
-    return OK
+    return _left_out(project, without) if without else OK
+
+
+def _left_out(project: Project, names: Sequence[str]) -> int:
+    """Say which servers were not kept, and why."""
+    for name in names:
+        try:
+            release_folder(project, name)
+        except FusionError as error:
+            tell(f"fusion: {error}")
+    tell(f"exit {REFUSED}: {count(len(names), 'server')} not kept")
+    return REFUSED
 
 
 def release_folder(project: Project, server: str) -> Path:
@@ -78,10 +94,10 @@ def release_folder(project: Project, server: str) -> Path:
     """
     from fusion_contracts.runtime.releases import FOLDER
 
-    plain = server.isprintable() and not _NO_FOLDER & set(server) and server.strip(". ") == server != ""
-    if not plain or len(server) > _LONGEST:
-        message = f'the server\'s name "{printable(server[:_LONGEST])}" cannot be the name of a folder'
-        raise FusionError(message, "lock it under another one: fusion lock --name NAME", stage="usage")
+    if not is_folder_name(server):
+        message = f'the server\'s name "{printable(server[:_SHOWN])}" cannot be the name of a folder'
+        step = "rename it where it is named, in the settings or the client's configuration, and lock it again"
+        raise FusionError(message, step, stage="usage")
     folder = project.root / FOLDER / server
     if not folder.resolve().is_relative_to(project.root.resolve()):
         message = f"{_shown(folder, project)} is a link that leaves the project"
@@ -108,17 +124,20 @@ def _planned(job: Job, contract: ServerContract) -> Outcome:
     """What is to be done for one server, its file unwritten. Raises FusionError where the name is taken."""
     from fusion_contracts.runtime.releases import kept
 
-    present = kept(release_folder(job.project, contract.name))
-    if present and _same(present[-1], contract):
-        last = present[-1]
+    folder = release_folder(job.project, contract.name)
+    present = kept(folder)
+    last = present[-1] if present and _same(present[-1], contract) else None
+    if last is not None and job.name is None:
         return Outcome(contract, last.name, last.sequence, last.path, new=False)
     name = job.name or default_name(job.project, contract)
-    path = release_folder(job.project, contract.name) / f"{name}.lock"
+    path = folder / f"{name}.lock"
     for one in present:
         if one.name.casefold() == name.casefold() or one.path.name.casefold() == path.name.casefold():
-            if _same(one, contract):
-                return Outcome(contract, one.name, one.sequence, one.path, new=False)
-            raise _taken(one, contract, _shown(one.path, job.project))
+            if not _same(one, contract):
+                raise _taken(one, contract, _shown(one.path, job.project))
+            last = last or one
+    if last is not None:
+        return Outcome(contract, last.name, last.sequence, last.path, new=False)
     return Outcome(contract, name, max((one.sequence for one in present), default=0) + 1, path, new=True)
 
 

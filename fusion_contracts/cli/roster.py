@@ -19,8 +19,11 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.cli.wanted import Access, Wanted, rooted, source_of
 from fusion_contracts.errors import FusionError, Problem
+from fusion_contracts.sources.naming import is_folder_name
 
-__all__ = ["Roster", "all_disabled", "configured", "expanded", "foreign", "key_of", "servers", "spread"]
+__all__ = [
+    "Roster", "all_disabled", "configured", "expanded", "foreign", "key_of", "refuse_names", "servers", "spread",
+]  # fmt: skip
 
 _PLAIN = Access()
 
@@ -153,6 +156,22 @@ def _settled(found: Roster, globs: Sequence[str]) -> Roster:
     if off:
         found.notes.append(f"disabled, and not read: {_told_disabled(found)}")
     return found
+
+
+def refuse_names(found: Roster, locked: Collection[str], given: str | None) -> None:
+    """Refuse a new NAME that people gave and that can be no folder's: no release of it could be kept later.
+
+    One of the settings hides no other server, and one that is locked already stays. How a client's configuration calls
+    its servers is not ours to say. Raises FusionError for the one that is `given` with --name.
+    """
+    told = "cannot be the name of a folder, and releases are kept in one"
+    for one in list(found.wanted):
+        if one.config is not None or one.name is None or one.name in locked or is_folder_name(one.name):
+            continue
+        if one.name == given:
+            raise FusionError(f'the --name "{printable(given[:100])}" {told}', "give another one", stage="usage")
+        found.wanted.remove(one)
+        found.problems.append(Problem(one.name, "usage", f"this NAME {told}", "rename the source in the settings"))
 
 
 def all_disabled(found: Roster) -> FusionError:

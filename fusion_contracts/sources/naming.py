@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-__all__ = ["name_from_command", "name_from_package", "name_from_path", "name_from_url", "name_from_word"]
+__all__ = [
+    "is_folder_name", "name_from_command", "name_from_package", "name_from_path", "name_from_url", "name_from_word",
+]  # fmt: skip
 
 _RUNNERS = frozenset({"npx", "bunx", "uvx", "pipx", "pnpx"})
 _RUN_WORDS = frozenset({"run", "dlx", "exec", "x", "tool"})
@@ -28,6 +30,14 @@ _FOLDERS = frozenset({"dist", "build", "src", "lib", "bin", "out", "target", "."
 _AFFIX = re.compile(r"^(?:mcp-server-|server-mcp-|mcp-|server-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _FALLBACK = "server"
+_NO_FOLDER = frozenset('/\\<>:"|?*')  # what some system refuses in a name
+_LONGEST = 100
+
+
+def is_folder_name(name: str) -> bool:
+    """Whether a NAME can be that of a folder on every system: a server's releases are kept in one."""
+    plain = name.isprintable() and not _NO_FOLDER & set(name) and name.strip(". ") == name != ""
+    return plain and len(name) <= _LONGEST
 
 
 def name_from_command(command: Sequence[str]) -> str:
@@ -125,4 +135,4 @@ def _bare(name: str) -> str:
 
 def _safe(name: str) -> str:
     """A name that is a TOML key and a file name on every system."""
-    return _UNSAFE.sub("-", name).strip("-.") or _FALLBACK
+    return _UNSAFE.sub("-", name)[:_LONGEST].strip("-.") or _FALLBACK

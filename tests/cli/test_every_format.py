@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fusion_contracts import load
+from fusion_contracts.lockfile.codec import encode
+from fusion_contracts.model import Lock
 from fusion_contracts.report import FORMATS
 
 MACHINES = [form for form in FORMATS if form != "text"]
@@ -112,6 +116,8 @@ def test_a_format_that_is_none(project: Any) -> None:
 def test_a_name_is_no_command_to_a_runner_in_any_output(project: Any) -> None:
     for name, tools in (("old", ["::error::a", "##[add-mask]b"]), ("new", ["c"])):
         project.catalog(f"{name}.json", *({"name": tool, "inputSchema": {"type": "object"}} for tool in tools))
+    contract = replace(load(project.folder / "old.json"), name="::error::s")  # as a client's configuration may call it
+    project.write("fusion.lock", encode(Lock({contract.name: contract})))
     for command in (
         ("diff", "old.json", "new.json"), ("diff", "old.json", "new.json", "--format", "json"), ("show", "old.json"),
         ("diff", "::error::x", "new.json"), ("lock", "old.json", "--name", "::error::s"), ("show",),

@@ -69,6 +69,22 @@ def test_a_name_is_never_used_for_two_contracts(locked: Any, close_page_v2: Any)
         assert locked.files() == before
 
 
+def test_a_name_that_is_taken_is_refused_where_the_last_release_is_the_same(locked: Any, close_page_v2: Any) -> None:
+    locked.run("release", "1.0.0")
+    relock(locked, close_page_v2)
+    locked.run("release", "1.1.0")
+    before = locked.files()
+    result = locked.run("release", "1.0.0")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        "fusion: pages: release 1.0.0 is kept already, with another contract; give this one a name of its own, "
+        f"or remove {PAGES}/1.0.0.lock if no agent ever saw that one{REFUSED}"
+    )
+    assert locked.run("release", "1.1.0").out == "pages: as in release 1.1.0; nothing to keep\n"
+    assert locked.run("release", "1.2.0").out == "pages: as in release 1.1.0; nothing to keep\n"
+    assert locked.files() == before
+
+
 def test_several_servers_are_kept_together_or_not_at_all(locked: Any, close_page_v2: Any, list_pages: Any) -> None:
     locked.run("release", "1")
     locked.run("lock", locked.catalog("saved.json", list_pages))
@@ -222,10 +238,31 @@ def test_a_server_that_a_lock_names_does_not_lead_elsewhere(project: Any, server
         result = project.run(*command)
         assert (result.code, result.out) == (2, "")
         assert result.err.endswith(
-            '" cannot be the name of a folder; lock it under another one: fusion lock --name NAME' + REFUSED
+            '" cannot be the name of a folder; rename it where it is named, in the settings or the client\'s '
+            "configuration, and lock it again" + REFUSED
         )
     assert project.files() == before
     assert list(project.folder.parent.iterdir()) == [project.folder]
+
+
+def test_a_name_of_a_clients_configuration_hides_no_other_server(locked: Any, list_pages: Any) -> None:
+    command, *arguments = locked.command("pages")
+    servers = {"io.github/pages": {"command": command, "args": arguments}}
+    locked.write(".mcp.json", json.dumps({"mcpServers": servers}))
+    assert locked.run("lock", ".mcp.json").code == 0
+    left_out = (
+        'fusion: the server\'s name "io.github/pages" cannot be the name of a folder; rename it where it is named, in '
+        "the settings or the client's configuration, and lock it again\n"
+    )
+    result = locked.run("release", "1")
+    assert (result.code, result.out) == (2, f"pages: kept release 1 in {PAGES}/1.lock\n")
+    assert result.err == f"{left_out}exit 2: 1 server not kept\n"
+    result = locked.run("release", "1", "-s", "pages")
+    assert (result.code, result.out, result.err) == (0, "pages: as in release 1; nothing to keep\n", "")
+    result = locked.run("release", "1", "-s", "io*")
+    assert (result.code, result.out, result.err) == (2, "", f"{left_out.rstrip()}{REFUSED}")
+    result = locked.run("awareness", "--since", "1")
+    assert (result.code, result.err) == (0, "note: no release is kept in .fusion/releases/io.github/pages\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
