@@ -49,11 +49,15 @@ def assert_contract(  # noqa: PLR0913 - how a test says what it compares
     `pytest --fusion-update` the difference is written into the lock instead.
     """
     __tracebackhide__ = True  # the failure is the test's
+    from fusion_contracts.errors import FusionError
     from fusion_contracts.testing.snapshot import Snapshot
 
     session = sessions[-1] if sessions else Session()
     place = session.folder if folder is None else fspath(folder)
-    snapshot = Snapshot.open(place, None if lockfile is None else fspath(lockfile), name, fail_on)
-    failure = snapshot.settle(server, update=session.update, timeout=timeout)
+    try:
+        snapshot = Snapshot.open(place, None if lockfile is None else fspath(lockfile), name, fail_on)
+        failure = snapshot.settle(server, update=session.update, timeout=timeout)
+    except FusionError as error:
+        raise error.with_traceback(None) from error.__cause__  # it says what to do: how we found out is no news
     if failure is not None:
         raise AssertionError(failure)

@@ -74,7 +74,7 @@ def test_a_refresh_says_what_it_accepts(project: Any, close_page: Any, close_pag
         "  close_page                     when no longer accepts 'later'                              cd16508\n"
         '      worked  close_page {"when": "later"}\n'
         '      now     refused: when is "later"\n'
-        "SAFE  version changed (--show safe)\n"
+        "SAFE  version changed\n"
         "wrote fusion.lock: 1 server, 1 tool\n"
     )
 

@@ -27,7 +27,7 @@ def test_a_dead_server_hides_no_other(project: Any, close_page: Any, list_pages:
     assert result.out == (
         "This accepts, for fusion.lock:\n"
         "SAFE  two: 1 safe\n"
-        "  1 tool added (--show safe)\n"
+        "  1 tool added\n"
         "Cost to the model: 29 -> 52 tokens (+79 %, estimate)\n"
         "exit 2: wrote fusion.lock: 2 servers, 3 tools; 1 server not read\n"
     )

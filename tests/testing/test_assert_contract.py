@@ -81,6 +81,30 @@ def test_a_difference_is_a_readable_failure_in_the_test_itself(here: pytest.Pyte
     assert not any("snapshot.py" in line for line in result.outlines)
 
 
+def test_a_failure_advises_no_option_that_pytest_has_not(here: pytest.Pytester) -> None:
+    more = "limit: int = 3\n    page: int = 1"
+    (here.path / "test_shop.py").write_text(
+        TEST.format(field="words", more='fail_on="breaking"').replace("limit: int = 3", more), encoding="utf-8"
+    )
+    assert failure(run(here)).splitlines()[-2:] == [
+        "SAFE  1 optional argument added",
+        "Accept it: pytest --fusion-update, or fusion lock -s shop",
+    ]
+
+
+def test_what_cannot_be_compared_is_told_in_the_test_itself(here: pytest.Pytester) -> None:
+    (here.path / "other.json").write_text(json.dumps([FIND]), encoding="utf-8")
+    assert main(["lock", "other.json", "-C", str(here.path), "--write"]) == 0
+    result = run(here)
+    result.assert_outcomes(failed=1)
+    assert failure(result) == (
+        "fusion_contracts.errors.FusionError: fusion.lock holds 2 servers; "
+        'say which: assert_contract(server, name="..."); there are: other, shop'
+    )
+    frames = [line for line in result.outlines if re.match(r"\S+\.py:\d+:", line)]
+    assert [line.partition(":")[0] for line in frames] == ["test_shop.py"]
+
+
 def test_the_update_accepts_it_and_keeps_the_source(here: pytest.Pytester) -> None:
     write(here, field="words")
     before = load(here.path / "fusion.lock")

@@ -49,7 +49,7 @@ def render(report: Report, context: Context) -> str:
 
     `context.show` holds any of `safe`, `risky`, `prose`, `waived`, `all`: what to list in full.
     """
-    findings = render_findings(report, context) + why(report, context)
+    findings = render_findings(report, context, advises=True) + why(report, context)
     answers = "".join(f"{line}\n" for one in context.compared.values() for line in _answers(one, context))
     # an answer names what it could not check
     problems = "" if answers else render_problems(report.errors, width=context.width, colour=context.colour)
@@ -76,10 +76,13 @@ def _hung(head: str, text: str, context: Context) -> list[str]:
     return [head + lines[0], *(" " * len(head) + line for line in lines[1:])]
 
 
-def render_findings(report: Report, context: Context) -> str:
-    """Return the findings of all servers and what they cost a model, a blank line between servers; "" for none."""
+def render_findings(report: Report, context: Context, *, advises: bool = False) -> str:
+    """Return the findings of all servers and what they cost a model, a blank line between servers; "" for none.
+
+    `advises`: what is not listed in full names the option that does; only a command that has it may say so.
+    """
     show = context.show | {"safe", "risky", "prose", "waived", "breaking"} if "all" in context.show else context.show
-    page = _Page(columns(context.width), context.colour, show)
+    page = _Page(columns(context.width), context.colour, show, advises=advises)
     parts = ((*_server(one, page), *bump_lines(one, context)) for one in sections(report))
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in parts)
 
@@ -116,6 +119,11 @@ class _Page:
     width: int
     colour: bool
     show: frozenset[str]
+    advises: bool = False
+
+    def option(self, word: str, gap: str = _NO_BREAK) -> str:
+        """The option that lists something in full, behind what is said instead of it."""
+        return f" (--show{gap}{word})" if self.advises else ""
 
     @property
     def column(self) -> int:
@@ -202,14 +210,14 @@ def _risky(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
         if len(kind) > _ALIKE and "risky" not in page.show:
             every = [one for group in kind for one in group]
             said = printable(predicate(every[0]))
-            yield from page.row([of_places(every)], f"{said} (--show{_NO_BREAK}risky)", "")
+            yield from page.row([of_places(every)], f"{said}{page.option('risky')}", "")
             continue
         for group in kind:
             yield from _each(group, page) if "risky" in page.show else _rows(group, page, "risky", brief=True)
     if prose and "prose" in page.show:
         yield from _each(prose, page)
     elif prose:
-        yield from page.row([of_prose(prose)], "descriptions reworded (--show\u00a0prose)", "")
+        yield from page.row([of_prose(prose)], f"descriptions reworded{page.option('prose')}", "")
 
 
 def _safe(findings: Sequence[Finding], page: _Page, *, headed: bool) -> Iterator[str]:
@@ -220,7 +228,7 @@ def _safe(findings: Sequence[Finding], page: _Page, *, headed: bool) -> Iterator
         return
     start = " " * _INDENT if headed else f"{page.level('SAFE')}  "
     room = page.width - (_INDENT if headed else len("SAFE  "))
-    first, *rest = wrap(f"{of_safe(findings)} (--show\u00a0safe)", room)
+    first, *rest = wrap(f"{of_safe(findings)}{page.option('safe')}", room)
     yield start + first
     yield from ("  " + line for line in rest)
 
@@ -228,7 +236,7 @@ def _safe(findings: Sequence[Finding], page: _Page, *, headed: bool) -> Iterator
 def _waived(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
     """What was accepted on purpose: one line, or all of it with the reasons."""
     if "waived" not in page.show:
-        yield f"WAIVED  {count(len(findings), 'finding')} accepted on purpose (--show waived)"
+        yield f"WAIVED  {count(len(findings), 'finding')} accepted on purpose{page.option('waived', ' ')}"
         return
     yield "WAIVED"
     for finding in findings:
@@ -247,7 +255,7 @@ def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = Fal
         mark = ""
     rest = [one for found in list(messages.values())[_DISTINCT:] for one in found]
     if rest:
-        told = f"{count(len(rest), 'other change')} of this kind (--show\u00a0{more})"
+        told = f"{count(len(rest), 'other change')} of this kind{page.option(more)}"
         yield from page.row(names(rest), told, "", brief=brief)
 
 
