@@ -14,7 +14,7 @@ from fusion_contracts.config import Waiver, text_of
 from fusion_contracts.errors import FusionError
 from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
-from fusion_contracts.report.grouping import DIGITS, subject
+from fusion_contracts.report.grouping import identifier, subject
 
 if TYPE_CHECKING:
     from fusion_contracts.cli.comparing import Named
@@ -184,6 +184,8 @@ def _written(job: Job, waiver: Waiver, found: Sequence[Finding] | None) -> int:
         rewrite(job.project, lambda text: with_waiver_renewed(text, old, waiver, home))
     day = "" if waiver.until is None else f" until {waiver.until}"
     say(f"{job.where} accepts{day}: {printable(waiver.reason)}")
+    if waiver.fingerprints and found and identifier(found) != identifier(found[:1]):
+        say(f"  {identifier(found)}  {count(len(found), 'finding')} of this kind, each below")
     for finding in found or ():
         say(row(finding))
     now = "no finding yet" if found is not None else "what it accepts is not known without a base"
@@ -195,7 +197,7 @@ def _written(job: Job, waiver: Waiver, found: Sequence[Finding] | None) -> int:
 def row(finding: Finding) -> str:
     """A finding in a line, for people."""
     told = f"{finding.level.name:<8}  {printable(f'{subject(finding)}: {finding.message}')}"
-    return f"  {finding.fingerprint[:DIGITS]}  {told}"
+    return f"  {identifier([finding])}  {told}"
 
 
 def rewrite(project: Project, edit: Callable[[str], str]) -> None:

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import shell_word
-from fusion_contracts.report.grouping import DIGITS
+from fusion_contracts.report.grouping import identifier
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
     from fusion_contracts.report.context import Context
 
-__all__ = ["explain", "waive"]
+__all__ = ["acceptance", "explain", "waive"]
 
 _BY_RULE = frozenset({"version-bump-missing"})  # what no comparison of two contracts finds, so that no id leads to it
 
 
-def waive(finding: Finding, context: Context, *, until: bool = False) -> str:
-    """How the findings of a group are accepted: `fusion waive 4f2a91c --reason "..." --base main`.
-
-    `until` names the option for a last day as well, which a waiver of a rule always needs.
-    """
-    by_rule = finding.rule in _BY_RULE
-    what = f"--rule {finding.rule}" if by_rule else finding.group[:DIGITS]
-    day = " --until YYYY-MM-DD" if until or by_rule else ""
-    return f'fusion waive {what} --reason "..."{day}{_again(finding, context)}'
+def acceptance(rows: Sequence[Sequence[Finding]], context: Context) -> tuple[str, str]:
+    """How rows are accepted: in a word, that says so where there are several, and the command for the first of them."""
+    each = len(rows) > 1 and rows[0][0].rule not in _BY_RULE
+    return "Accept each by its id" if each else "Accept on purpose", waive(rows[0], context)
 
 
-def explain(finding: Finding, context: Context) -> str:
-    """How the findings of a group are shown in full: `fusion explain 4f2a91c old.json new.json`."""
-    if finding.rule in _BY_RULE:
-        return f"fusion explain {finding.rule}"
-    return f"fusion explain {finding.group[:DIGITS]}{_again(finding, context)}"
+def waive(row: Sequence[Finding], context: Context) -> str:
+    """How the findings of a row are accepted: `fusion waive 4f2a91c --reason "..." --base main`."""
+    by_rule = row[0].rule in _BY_RULE
+    what = f"--rule {row[0].rule}" if by_rule else identifier(row)
+    day = " --until YYYY-MM-DD" if by_rule else ""  # which a waiver of a rule always needs
+    return f'fusion waive {what} --reason "..."{day}{_again(row[0], context)}'
+
+
+def explain(row: Sequence[Finding], context: Context) -> str:
+    """How the findings of a row are shown in full: `fusion explain 4f2a91c old.json new.json`."""
+    if row[0].rule in _BY_RULE:
+        return f"fusion explain {row[0].rule}"
+    return f"fusion explain {identifier(row)}{_again(row[0], context)}"
 
 
 def _again(finding: Finding, context: Context) -> str:

@@ -27,7 +27,9 @@ def render(
     `others` are the findings of the group that were not asked for: they are named.
     """
     total = count(len(findings) + len(others), "finding")
-    lines = [f"{paint(rule.id, 'bold', colour=colour)}: {rule.title}", f"group {findings[0].group}: {total}", ""]
+    several = len(findings) + len(others) > 1
+    lines = [f"{paint(rule.id, 'bold', colour=colour)}: {rule.title}"]
+    lines += [f"group {findings[0].group}: {total}", ""] if several else [""]
     for finding in findings:
         level = paint(finding.level.name, STYLES[finding.level.name], colour=colour)
         lines += [f"{level}  {printable(f'{subject(finding)}: {finding.message}')}"]

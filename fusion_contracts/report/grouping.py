@@ -11,10 +11,12 @@ from fusion_contracts.record import record
 if TYPE_CHECKING:
     from fusion_contracts.diff import Cost, Finding, Report
 
-__all__ = ["DIGITS", "Section", "alike", "arguments", "groups", "names", "predicate", "sections", "subject"]
+__all__ = [
+    "DIGITS", "Section", "alike", "arguments", "groups", "identifier", "names", "predicate", "sections", "subject",
+]  # fmt: skip
 
 DIGITS = 7
-"""Digits of a group's id, or of a fingerprint, that people are shown."""
+"""Digits of an id that people are shown."""
 
 
 @record
@@ -70,6 +72,12 @@ def groups(findings: Iterable[Finding]) -> list[list[Finding]]:
     for finding in findings:
         found.setdefault(finding.group, []).append(finding)
     return list(found.values())
+
+
+def identifier(row: Sequence[Finding]) -> str:
+    """The id of a row, in every view: a finding's is its fingerprint, that of several in one row is their group's."""
+    several = len({finding.fingerprint for finding in row}) > 1
+    return (row[0].group if several else row[0].fingerprint)[:DIGITS]
 
 
 def alike(grouped: Iterable[list[Finding]]) -> list[list[list[Finding]]]:

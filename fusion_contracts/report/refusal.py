@@ -7,7 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import pointer_key, printable, printable_json
-from fusion_contracts.report.layout import cut
+from fusion_contracts.report.allowed import allowed
+from fusion_contracts.report.layout import cut, width_of
 
 if TYPE_CHECKING:
     from fusion_contracts.diff import Finding
@@ -21,22 +22,26 @@ _BRANCHES = frozenset({"anyOf", "oneOf", "allOf"})
 _LONGEST = 40  # cells of a value; the whole call stands above it
 
 
-def call(finding: Finding, *, fronted: bool = False) -> tuple[tuple[str, str], tuple[str, str]]:
+def call(finding: Finding, *, within: int | None = None) -> tuple[tuple[str, str], tuple[str, str]]:
     """The witness as two labelled texts: the call that worked and what it gets now.
 
-    Of an output, the answer and that old readers do not take it. Nothing is cut; `fronted` puts what the change
-    concerns first, for a line that will be.
+    Of an output, the answer and that old readers do not take it. Nothing is cut. Arguments keep their order, but where
+    the text is wider than `within`, and so will be cut: there what the change concerns comes first.
     """
     name = printable(finding.action or finding.tool or "")
-    shown = _fronted(finding.witness, list(_names(finding.pointer))) if fronted else finding.witness
-    text = f"{name} {printable_json(shown)}"
+    text = f"{name} {printable_json(finding.witness)}"
+    if within is not None and width_of(text) > within:
+        text = f"{name} {printable_json(_fronted(finding.witness, list(_names(finding.pointer))))}"
     if finding.side == "output":
         return ("answers", text), ("readers", "of the old contract refuse it")
     return ("worked", text), ("now", refusal(finding))
 
 
 def refusal(finding: Finding) -> str:
-    """`refused: pageId is missing`, `refused: unit is "K"`; only that it is refused where no argument can be named."""
+    """`refused: pageId is missing`, `refused: unit must be one of 'C', 'F'`, as far as the finding says it.
+
+    Else what the argument is, which stands in the call too; only that it is refused where none can be named.
+    """
     if finding.silent:
         return f"{_PLAIN}; a server that drops unknown keys answers without it"
     if finding.successor is not None:
@@ -49,6 +54,9 @@ def refusal(finding: Finding) -> str:
         return f"refused: {path} is missing"
     if finding.rule in _GONE:
         return f"refused: {path} is no argument now"
+    wanted = allowed(finding, value)
+    if wanted is not None:
+        return f"refused: {path} must be {wanted}"
     return f"refused: {path} is {cut(printable_json(value), _LONGEST)}"
 
 

@@ -51,7 +51,7 @@ def test_the_commands_are_copied(open_page: Any, html: str, report: Report) -> N
     renamed.get_by_role("button", name="fusion waive").click()
     renamed.locator(".commands .copy", has_text="Copied").wait_for()
     (finding,) = [one for one in report.findings if one.rule == "property-renamed"]
-    assert clipboard(page) == f'fusion waive {finding.group[:7]} --reason "..."'
+    assert clipboard(page) == f'fusion waive {finding.fingerprint[:7]} --reason "..."'
 
 
 def test_what_no_reader_sees_is_copied_exactly(open_page: Any) -> None:

@@ -55,12 +55,12 @@ def test_each_lock_is_checked_and_one_line_ends_it(monorepo: Any, close_page_v2:
         f"compatible  with b/fusion.lock at main ({base}): no changes\n"
         "\n"
         "BREAKING  a/fusion.lock: pages: 1 breaking\n"
-        "  close_page                     when no longer accepts 'later'                              cd16508\n"
+        "  close_page                     when no longer accepts 'later'                              32df0fa\n"
         '      worked  close_page {"when": "later"}\n'
-        '      now     refused: when is "later"\n'
+        "      now     refused: when must be 'now'\n"
         "Least version bump: major (1.0.0 -> 2.0.0)\n"
         "\n"
-        'Accept on purpose: fusion waive cd16508 --reason "..." -C a --base main\n'
+        'Accept on purpose: fusion waive 32df0fa --reason "..." -C a --base main\n'
         "Why: fusion explain enum-value-removed\n"
         "exit 1: breaking findings\n"
     )
@@ -98,7 +98,7 @@ def test_settings_that_name_a_lock_elsewhere_are_its_own(repository: Any, close_
     assert result.code == 0
     assert result.out.startswith("fusion check: locks/fusion.lock, 1 server\nintact      yes\nfresh       1 server")
     assert "BREAKING  locks/fusion.lock: pages: 1 breaking\n" in result.out
-    assert 'fusion waive cd16508 --reason "..." --base main\n' in result.out  # beside the settings, not beside the lock
+    assert 'fusion waive 32df0fa --reason "..." --base main\n' in result.out  # beside the settings, not beside the lock
 
 
 def test_one_that_cannot_be_read_hides_no_other(monorepo: Any, close_page_v2: Any) -> None:

@@ -11,11 +11,11 @@ from fusion_contracts.diff.rule import find
 
 BREAKING = (
     "BREAKING  old: 1 breaking\n"
-    "  close_page                     when no longer accepts 'later'                              b7eb760\n"
+    "  close_page                     when no longer accepts 'later'                              d96499d\n"
     '      worked  close_page {"when": "later"}\n'
-    '      now     refused: when is "later"\n'
+    "      now     refused: when must be 'now'\n"
 )
-ACCEPT = '\nAccept on purpose: fusion waive b7eb760 --reason "..." old.json new.json'
+ACCEPT = '\nAccept on purpose: fusion waive d96499d --reason "..." old.json new.json'
 WHY = f"{ACCEPT}\nWhy: fusion explain enum-value-removed\n"
 
 
@@ -250,7 +250,7 @@ def test_a_catalog_that_grew_is_a_finding(longer: Any) -> None:
     assert result.out == (
         "old.json -> new.json\n"
         "RISKY  old: 2 risky\n"
-        "  server                         the tools cost the model 29 -> 726 tokens (+2,403 %,        8042d48\n"
+        "  server                         the tools cost the model 29 -> 726 tokens (+2,403 %,        ac4a83d\n"
         "                                 estimate)\n"
         "  1 tool                         descriptions reworded (--show prose)\n"
         "\n"

@@ -16,9 +16,9 @@ OLD = Tool("close_page", {"type": "object", "properties": {"when": {"enum": ["no
 NEW = replace(OLD, input_schema={"type": "object", "properties": {"when": {"enum": ["now"]}}})
 BREAKING = (
     "BREAKING  pages: 1 breaking\n"
-    "  close_page                     when no longer accepts 'later'                              cd16508\n"
+    "  close_page                     when no longer accepts 'later'                              32df0fa\n"
     '      worked  close_page {"when": "later"}\n'
-    '      now     refused: when is "later"\n'
+    "      now     refused: when must be 'now'\n"
 )
 
 

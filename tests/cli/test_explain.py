@@ -34,7 +34,6 @@ Example
 """
 FINDING = f"""\
 enum-value-removed: An enum lost values.
-group {GROUP}: 1 finding
 
 BREAKING  close_page: when no longer accepts 'later'
   fingerprint  {FINGERPRINT}
@@ -43,7 +42,7 @@ BREAKING  close_page: when no longer accepts 'later'
   before       ["now", "later"]
   after        ["now"]
   worked       close_page {{"when": "later"}}
-  now          refused: when is "later"
+  now          refused: when must be 'now'
 
 {DOCUMENTATION}"""
 

@@ -71,9 +71,9 @@ def test_a_refresh_says_what_it_accepts(project: Any, close_page: Any, close_pag
     assert result.out == (
         "This accepts, for fusion.lock:\n"
         "BREAKING  pages 1.0.0 -> 2.0.0: 1 breaking, 1 safe\n"
-        "  close_page                     when no longer accepts 'later'                              cd16508\n"
+        "  close_page                     when no longer accepts 'later'                              32df0fa\n"
         '      worked  close_page {"when": "later"}\n'
-        '      now     refused: when is "later"\n'
+        "      now     refused: when must be 'now'\n"
         "SAFE  version changed\n"
         "wrote fusion.lock: 1 server, 1 tool\n"
     )

@@ -42,7 +42,8 @@ def test_a_real_case(case: Callable[..., tuple[Report, Context]]) -> None:
     (broken,) = [found for found in report.findings if found.level is Level.BREAKING]
     rows = (context.compared[None].text or "").split("\n")
     line = rows.index("[servers.new.tools.book_flight.input.properties.place]") + 1
-    start = f"::error file=a b/fusion.lock,line={line},title=BREAKING {broken.group[:7]}%3A old%3A {broken.tool}::"
+    title = f"BREAKING {broken.fingerprint[:7]}%3A old%3A {broken.tool}"
+    start = f"::error file=a b/fusion.lock,line={line},title={title}::"
     assert first.startswith(start)
     assert first.endswith("%0AAccept the old name beside the new one for one release.")
     assert "%0Aworked: " in first
@@ -75,7 +76,7 @@ def test_ten_of_each_kind_and_the_rest_in_one_notice() -> None:
     assert notice.startswith("::notice title=15 breaking groups and 15 risky groups more::")
     assert "15 breaking groups and 15 risky groups more than GitHub shows of one step.%0A" in notice
     everything = " ".join(told)
-    assert all(one.group[:7] in everything for one in found if one.level is Level.BREAKING)
+    assert all(one.fingerprint[:7] in everything for one in found if one.level is Level.BREAKING)
 
 
 def test_problems_have_their_place_among_the_errors() -> None:
@@ -95,7 +96,7 @@ def test_the_notice_is_never_too_long_and_names_every_group() -> None:
     told = lines(*found)
     assert len(told[-1]) < 65_536
     everything = " ".join(told)
-    assert all(one.group[:7] in everything for one in found)
+    assert all(one.fingerprint[:7] in everything for one in found)
 
 
 def test_a_very_long_sentence_is_cut() -> None:

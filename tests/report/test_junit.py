@@ -106,13 +106,13 @@ def test_a_failure_tells_everything() -> None:
     (failure,) = root.iter("failure")
     assert failure.attrib == {"message": "x removed", "type": "property-removed"}
     assert failure.text == (
-        f"BREAKING  {found[0].group[:7]}  property-removed: x removed\n"
+        f"BREAKING  {found[0].fingerprint[:7]}  property-removed: x removed\n"
         '  worked  page.open {"x": "<1>"}\n'
         '  now     refused: x is no argument now\n'
         "  next:   Keep it."
     )  # fmt: skip
     (rest,) = root.iter("system-out")
-    assert rest.text == f"RISKY  {found[1].group[:7]}  property-removed: & y\n  next:   Keep it."
+    assert rest.text == f"RISKY  {found[1].fingerprint[:7]}  property-removed: & y\n  next:   Keep it."
     assert outcomes(root) == PASSED | {"page.open": ["failure"], "page": ["system-out"]}
 
 

@@ -70,8 +70,7 @@ def test_a_whole_comment() -> None:
         "**To keep agents working**:\n\n"
         "- Keep the old name.\n"
         "- Keep the tool.\n\n"
-        '**To accept on purpose**: `fusion waive ####### --reason "..." --until YYYY-MM-DD`, each by its id, '
-        "and commit.\n\n"
+        '**Accept each by its id**: `fusion waive ####### --reason "..."`, and commit.\n\n'
         "<details><summary>2 risky</summary>\n\n"
         "| What changed | Tools | Id |\n| --- | --- | --- |\n| `timeout` is new | `wait` | `#######` |\n\n"
         "Descriptions reworded: 1 tool\n\n"
@@ -129,7 +128,7 @@ def test_one_group_one_hint_one_answer() -> None:
     )  # fmt: skip
     assert '| the answer `get {"total": 1}` |' in text
     assert "**To keep agents working**: Keep the old name.\n" in text
-    assert "--until YYYY-MM-DD` and commit.\n" in text
+    assert "\n**Accept on purpose**: `fusion waive " in text
     assert "Agents that learned the old contract fail on these calls:" in text
 
 
@@ -170,7 +169,7 @@ ANSWERED = Context(compared={None: Compared(title="fusion.lock", answers={"intac
 
 
 def ids(report: Report) -> set[str]:
-    return {found.group[:7] for found in report.findings if found.level is Level.BREAKING}
+    return {found.fingerprint[:7] for found in report.findings if found.level is Level.BREAKING}
 
 
 def test_detail_is_left_out_in_order() -> None:
@@ -227,7 +226,8 @@ def test_even_ids_are_too_many() -> None:
 def test_no_comment_is_too_long(broken: int, risky: int, safe: int, length: int, letter: str) -> None:
     report = many(broken, risky, safe, length=length)
     found = tuple(replace(one, tool=letter * length, message=f"x {letter * length}") for one in report.findings)
-    text = render(Report(OLD, NEW, found), ANSWERED)
+    report = Report(OLD, NEW, found)
+    text = render(report, ANSWERED)
     assert len(text.encode()) <= LONGEST
     assert ids(report) <= set(ID.findall(text))
 
@@ -235,4 +235,4 @@ def test_no_comment_is_too_long(broken: int, risky: int, safe: int, length: int,
 def test_a_real_case(case: Callable[..., tuple[Report, Context]]) -> None:
     text = render(*case("diff/argument-renamed-value-carries"))
     assert text.count("\n| ") >= 2
-    assert "**To accept on purpose**: `fusion waive " in text
+    assert "**Accept on purpose**: `fusion waive " in text

@@ -91,7 +91,7 @@ def test_a_result(log: Callable[..., Any], case: Callable[..., Any]) -> None:
     (one, *_) = report.findings
     assert result["message"]["text"] == (
         f"{one.tool}: {one.message}. Worked: {one.tool} {json.dumps(one.witness)}. "
-        f"Now: refused: it takes {one.successor} instead. {one.hint} Group {one.group[:7]}."
+        f"Now: refused: it takes {one.successor} instead. {one.hint} Id {one.fingerprint[:7]}."
     )
     rows = (context.compared[None].text or "").split("\n")
     line = rows.index("[servers.new.tools.book_flight.input.properties.place]") + 1

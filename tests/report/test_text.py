@@ -17,6 +17,7 @@ from fusion_contracts.diff import Cost, Level, Report, diff
 from fusion_contracts.errors import Problem
 from fusion_contracts.report.context import Compared, Context
 from fusion_contracts.report.formats.text import render, render_problems, why
+from fusion_contracts.report.grouping import groups, identifier
 from fusion_contracts.report.layout import width_of
 
 
@@ -172,7 +173,7 @@ def test_long_answers_are_wrapped_behind_their_heads_on_a_terminal() -> None:
 def test_the_last_line_names_the_rule_of_the_worst() -> None:
     found = [finding("x-rule", Level.RISKY, "t", "m"), broken("t", "gone"), replace(broken("a", "gone"), waived=True)]
     page = Context(width=90)
-    mark = found[1].group[:7]
+    mark = found[1].fingerprint[:7]
     accept = f'Accept on purpose: fusion waive {mark} --reason "..."'
     whole = Report(OLD, NEW, tuple(found))
     assert render(whole, Context(width=95)).endswith(f"\n\n{accept}     Why: fusion explain property-renamed\n")
@@ -181,6 +182,19 @@ def test_the_last_line_names_the_rule_of_the_worst() -> None:
     safe = Report(OLD, NEW, (finding("tool-added", Level.SAFE, "new", "added"),))
     assert "Why:" not in render(safe, Context(width=90))
     assert why(safe, Context()) == ""
+
+
+def test_the_last_line_says_that_each_of_several_rows_has_its_id() -> None:
+    first, second, alone = broken("a", "gone"), broken("b", "gone"), finding("x-rule", Level.BREAKING, "t", "m")
+    reason = "Why: fusion explain property-renamed"
+    accept = '{}: fusion waive {} --reason "..."'
+    said = accept.format("Accept on purpose", first.group[:7])
+    assert why(Report(OLD, NEW, (first, second)), Context(width=90)) == f"\n{said}\n{reason}\n"
+    said = accept.format("Accept each by its id", first.group[:7])
+    assert why(Report(OLD, NEW, (first, second, alone)), Context(width=90)) == f"\n{said}\n{reason}\n"
+    kept = (first, replace(second, waived=True), replace(alone, waived=True))
+    said = accept.format("Accept on purpose", first.fingerprint[:7])
+    assert why(Report(OLD, NEW, kept), Context(width=90)) == f"\n{said}\n{reason}\n"
 
 
 def test_several_servers_stand_apart_the_worst_first() -> None:
@@ -254,7 +268,7 @@ def test_real_changes(shared: Path, server: str, old: str, new: str, width: int)
 
     breaking = [one for one in report.findings if one.level is Level.BREAKING]
     assert breaking
-    assert all(one.group[:7] in text for one in breaking)
+    assert all(identifier(row) in text for row in groups(breaking))
     words = text.replace("\n", " ").replace(",", " ").split()
     assert all((one.tool or "server") in words for one in breaking)
     assert all(width_of(line) <= width for line in text.splitlines()[1:])

@@ -12,13 +12,40 @@ from fusion_contracts.report.context import Context
 from fusion_contracts.report.formats import json as json_report
 
 
-def test_the_id_is_the_group_s_and_stands_once() -> None:
+def test_the_id_of_a_row_of_several_is_the_group_s_and_stands_once() -> None:
     first, second = broken("a", "x is y now"), broken("b", "x is z now")
     lines = text_of(first, second).splitlines()
     assert [line.split()[0] for line in lines] == ["BREAKING", "a", "b"]
     assert lines[1].endswith(first.group[:7])
     assert len(lines[1]) == 90
     assert first.group[:7] not in lines[2]
+    assert text_of(first).splitlines()[1].endswith(f" {first.fingerprint[:7]}")
+
+
+def test_an_id_is_the_same_in_every_view() -> None:
+    one, two, alone = broken("a", "x is y now"), broken("b", "x is z now"), finding("gone", Level.BREAKING, "c", "gone")
+    row, ids = one.group[:7], [found.fingerprint[:7] for found in (one, two, alone)]
+    assert text_of(one, two, alone) == (
+        "BREAKING  chrome: 3 breaking\n"
+        f"  a                              x is y now                                        {row}\n"
+        "  b                              x is z now\n"
+        f"  c                              gone                                              {ids[2]}\n"
+    )
+    whole = (
+        "  a, b                           2 findings of this kind, each below               {}\n"
+        "  a                              x is y now                                        {}\n"
+        "      next: Keep the old name.\n"
+        "  b                              x is z now                                        {}\n"
+        "      next: Keep the old name.\n"
+    ).format(row, *ids[:2])
+    last = (
+        f"  c                              gone                                              {ids[2]}\n"
+        "      next: Keep the old name.\n"
+    )
+    head = "BREAKING  chrome: 3 breaking\n"
+    assert text_of(one, two, alone, show=frozenset({"all"})) == head + whole + last
+    waived = [replace(found, waived=True) for found in (one, two, alone)]
+    assert text_of(*waived, show=frozenset({"waived"})) == "chrome: 3 waived\nWAIVED\n" + whole + last
 
 
 def test_a_group_tells_three_differences_and_counts_the_rest() -> None:

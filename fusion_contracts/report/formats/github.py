@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.report.counts import count, joined
 from fusion_contracts.report.escape import github_data, github_property
-from fusion_contracts.report.grouping import DIGITS, groups, names, sections
+from fusion_contracts.report.grouping import DIGITS, groups, identifier, names, sections
 from fusion_contracts.report.layout import clipped
 from fusion_contracts.report.lines import Place, Places
 from fusion_contracts.report.refusal import call
@@ -34,6 +34,7 @@ SHOWN = 10
 
 _PROBLEMS = 2  # of the errors shown, those about what could not be checked, where BREAKING groups fill the rest
 _LONGEST = 2_000  # characters of a sentence
+_CALL = _LONGEST - len("answers: ")
 _NAMES, _NAME = 5, 80  # tools that a title names, and characters of each
 _NOTICE = 60_000  # characters: an annotation holds 64 KB
 
@@ -72,12 +73,12 @@ def _command(kind: str, place: Place | None, title: str, message: str) -> str:
 def _told(group: Sequence[Finding]) -> tuple[str, str]:
     """The title and the message of one group."""
     first = group[0]
-    title = f"{first.level.name} {first.group[:DIGITS]}: {first.server}: {_tools(group)}"
+    title = f"{first.level.name} {identifier(group)}: {first.server}: {_tools(group)}"
     messages = list(dict.fromkeys(one.message for one in group))
     lines = [clipped(message, _LONGEST) for message in messages[:3]]
     lines += [f"{count(len(messages) - 3, 'other change')} of this kind"] if len(messages) > 3 else []  # noqa: PLR2004 - as above
     witnessed = next((one for one in group if one.has_witness), None)
-    called = call(witnessed, fronted=True) if witnessed else ()
+    called = call(witnessed, within=_CALL) if witnessed else ()
     lines += [clipped(f"{label}: {text}", _LONGEST) for label, text in called]
     return title, "\n".join([*lines, *([first.hint] if first.hint else [])])
 
@@ -100,10 +101,10 @@ def _rest(broken: Sequence[Sequence[Finding]], risky: Sequence[object], problems
     if not told:
         return
     lines = [f"{told} more than GitHub shows of one step."]
-    ids = [group[0].group[:DIGITS] for group in broken]
+    ids = [identifier(group) for group in broken]
     room = _NOTICE - len(lines[0]) - len(ids) * (DIGITS + 1)
-    for identifier, group in zip(ids, broken, strict=True):
+    for called, group in zip(ids, broken, strict=True):
         sentence = f" {_tools(group)}: {clipped(group[0].message, 200)}"
         room -= len(github_data(sentence))
-        lines.append(identifier + sentence if room > 0 else identifier)
+        lines.append(called + sentence if room > 0 else called)
     yield _command("notice", None, f"{told} more", "\n".join(lines))

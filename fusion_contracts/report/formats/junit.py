@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.report.escape import xml
-from fusion_contracts.report.grouping import DIGITS
+from fusion_contracts.report.grouping import identifier
 from fusion_contracts.report.refusal import call
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ LANGUAGE = "xml"
 _SERVER = "(server)"  # the case of what concerns no tool
 _CHECKED = "(could be checked)"
 _LONGEST = 2_000  # characters of one line
+_CALL = _LONGEST - len("  answers ")
 _WAIVED = "accepted on purpose"
 
 
@@ -183,7 +184,7 @@ def _element(name: str, lines: Iterable[str], **attributes: str) -> str:
 
 
 def _told(finding: Finding) -> list[str]:
-    """A finding on lines: what it is with its group's id, the call, what to do."""
-    lines = [f"{finding.level.name}  {finding.group[:DIGITS]}  {finding.rule}: {finding.message}"]
-    lines += [f"  {label:<7} {text}" for label, text in call(finding, fronted=True)] if finding.has_witness else []
+    """A finding on lines: what it is with its id, the call, what to do."""
+    lines = [f"{finding.level.name}  {identifier([finding])}  {finding.rule}: {finding.message}"]
+    lines += [f"  {label:<7} {text}" for label, text in call(finding, within=_CALL)] if finding.has_witness else []
     return [*lines, f"  next:   {finding.hint}"] if finding.hint else lines

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.record import record
 from fusion_contracts.report.bump import bump_lines
-from fusion_contracts.report.commands import waive
+from fusion_contracts.report.commands import acceptance
 from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
-from fusion_contracts.report.grouping import DIGITS, Section, arguments, groups, names, sections
+from fusion_contracts.report.grouping import Section, arguments, groups, identifier, names, sections
 from fusion_contracts.report.inline import markdown, markdown_code, markdown_of_ours
 from fusion_contracts.report.layout import STYLES, clipped
 from fusion_contracts.report.refusal import call
@@ -174,13 +174,12 @@ def _breaking(
         yield f"{len(broken[rows:])} more, {_REST}: {_ids(broken[rows:])}"
     if detail.below:
         yield _hints([finding.hint for group in broken for finding in group if finding.hint])
-    each = "" if len(broken) == 1 else ", each by its id,"
-    accept = markdown_code(waive(broken[0][0], context, until=True))
-    yield f"**To accept on purpose**: {accept}{each} and commit."
+    head, accept = acceptance(broken, context)
+    yield f"**{head}**: {markdown_code(accept)}, and commit."
 
 
 def _ids(broken: Iterable[Sequence[Finding]]) -> str:
-    return " ".join(f"`{group[0].group[:DIGITS]}`" for group in broken)
+    return " ".join(f"`{identifier(group)}`" for group in broken)
 
 
 def _hints(hints: Sequence[str]) -> str:
@@ -214,7 +213,7 @@ def _row(group: Sequence[Finding], detail: _Detail, more: Sequence[str]) -> list
     every = names(group)
     tools = ", ".join(markdown_code(clipped(name, _LABEL)) for name in every[: detail.names])
     tools += f" and {len(every) - detail.names} more" if len(every) > detail.names else ""
-    return ["<br>".join(told), tools, *more, f"`{group[0].group[:DIGITS]}`"]
+    return ["<br>".join(told), tools, *more, f"`{identifier(group)}`"]
 
 
 def _worked(group: Sequence[Finding], detail: _Detail) -> str:
@@ -222,9 +221,7 @@ def _worked(group: Sequence[Finding], detail: _Detail) -> str:
     finding = next((one for one in group if one.has_witness), None)
     if finding is None:
         return "every call" if group[0].rule in _GONE else ""
-    (_, text), _ = call(finding)
-    if len(text) > detail.value:
-        (_, text), _ = call(finding, fronted=True)
+    (_, text), _ = call(finding, within=detail.value)
     return f"{'the answer ' if finding.side == 'output' else ''}{markdown_code(clipped(text, detail.value))}"
 
 

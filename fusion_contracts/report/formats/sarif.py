@@ -15,7 +15,7 @@ from urllib.parse import quote
 from fusion_contracts.canonical import pointer_token, printable
 from fusion_contracts.report.counts import count
 from fusion_contracts.report.escape import json_text, sarif_message
-from fusion_contracts.report.grouping import DIGITS
+from fusion_contracts.report.grouping import identifier
 from fusion_contracts.report.layout import clipped
 from fusion_contracts.report.lines import Place, Places
 from fusion_contracts.report.refusal import call
@@ -108,7 +108,7 @@ def _help(rule: Rule) -> str:
 
 
 def _results(findings: tuple[Finding, ...], rules: list[str], places: Places) -> Iterator[JsonObject]:
-    index = {identifier: number for number, identifier in enumerate(rules)}
+    index = {rule: number for number, rule in enumerate(rules)}
     taken: set[tuple[str, Place | None]] = set()
     for finding in findings:
         place = places.of(finding)
@@ -134,9 +134,10 @@ def _message(finding: Finding) -> str:
     subject = finding.action or finding.tool or finding.server
     parts = [f"{clipped(subject, _LONGEST)}: {clipped(finding.message, _LONGEST)}."]
     if finding.has_witness:
-        parts += [f"{label.capitalize()}: {clipped(text, _LONGEST)}." for label, text in call(finding, fronted=True)]
+        called = call(finding, within=_LONGEST)
+        parts += [f"{label.capitalize()}: {clipped(text, _LONGEST)}." for label, text in called]
     parts += [finding.hint] if finding.hint else []
-    parts.append(f"Group {finding.group[:DIGITS]}.")
+    parts.append(f"Id {identifier([finding])}.")
     return sarif_message(" ".join(parts))
 
 

@@ -7,13 +7,13 @@
 
 Every BREAKING is there; where one sentence holds for many arguments (`no longer takes null`), those rows stand together
 and the first shows the call. RISKY ones are rows without calls, many of one sentence one row; reworded prose and SAFE
-ones are a line each, unless `show` asks. The seven digits at the end of a row are the group's id. Words carry the
-meaning; colour only repeats it.
+ones are a line each, unless `show` asks. The seven digits at the end of a row are its id: the start of the finding's
+fingerprint, or of the group's where it stands for several. Words carry the meaning; colour only repeats it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable, printable_json, shortened
@@ -22,7 +22,7 @@ from fusion_contracts.report import commands
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
 from fusion_contracts.report.escape import log_lines
-from fusion_contracts.report.grouping import DIGITS, Section, alike, groups, names, predicate, sections
+from fusion_contracts.report.grouping import DIGITS, Section, alike, groups, identifier, names, predicate, sections
 from fusion_contracts.report.layout import STYLES, columns, cut, paint, where_they_differ, width_of, wrap
 from fusion_contracts.report.refusal import call
 
@@ -95,9 +95,18 @@ def why(report: Report, context: Context) -> str:
     reason = f"Why: fusion explain {worst.rule}"
     if worst.level.name != "BREAKING" or worst.about_waivers:
         return f"\n{reason}\n"
-    accept = f"Accept on purpose: {commands.waive(worst, context)}"
+    accept = ": ".join(commands.acceptance(_broken(report), context))
     gap = " " * 5 if len(accept) + 5 + len(reason) <= columns(context.width) else "\n"
     return f"\n{accept}{gap}{reason}\n"
+
+
+def _broken(report: Report) -> list[list[Finding]]:
+    """The rows of all servers that are BREAKING and can be accepted: a group of one lock is one."""
+    found: dict[tuple[str | None, str], list[Finding]] = {}
+    for one in report.findings:
+        if one.level.name == "BREAKING" and not (one.waived or one.about_waivers):
+            found.setdefault((one.lockfile, one.group), []).append(one)
+    return list(found.values())
 
 
 def render_problems(problems: Sequence[Problem], *, width: int, colour: bool = False) -> str:
@@ -162,9 +171,7 @@ class _Page:
 
     def call(self, finding: Finding) -> Iterator[str]:
         """The call of a finding, cut behind what the change concerns, and what it gets now."""
-        (label, text), (then, said) = call(finding)
-        if width_of(text) > self.width - _BELOW - _LABEL:
-            text = call(finding, fronted=True)[0][1]
+        (label, text), (then, said) = call(finding, within=self.width - _BELOW - _LABEL)
         yield self.example(label, text)
         yield from self.below(f"{then:<{_LABEL - 1}}", said)
 
@@ -215,7 +222,7 @@ def _risky(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
         for group in kind:
             yield from _each(group, page) if "risky" in page.show else _rows(group, page, "risky", brief=True)
     if prose and "prose" in page.show:
-        yield from _each(prose, page)
+        yield from (line for group in groups(prose) for line in _each(group, page))
     elif prose:
         yield from page.row([of_prose(prose)], f"descriptions reworded{page.option('prose')}", "")
 
@@ -239,9 +246,8 @@ def _waived(findings: Sequence[Finding], page: _Page) -> Iterator[str]:
         yield f"WAIVED  {count(len(findings), 'finding')} accepted on purpose{page.option('waived', ' ')}"
         return
     yield "WAIVED"
-    for finding in findings:
-        yield from _each([finding], page)
-        yield from page.below("reason:", printable(finding.accepted)) if finding.accepted else []
+    for group in groups(findings):
+        yield from _each(group, page)
 
 
 def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = False) -> Iterator[str]:
@@ -249,7 +255,7 @@ def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = Fal
     messages: dict[str, list[Finding]] = {}
     for finding in group:
         messages.setdefault(finding.message, []).append(finding)
-    mark = group[0].group[:DIGITS]
+    mark = identifier(group)
     for message, found in list(messages.items())[:_DISTINCT]:
         yield from page.row(names(found), printable(message), mark, brief=brief)
         mark = ""
@@ -259,10 +265,16 @@ def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = Fal
         yield from page.row(names(rest), told, "", brief=brief)
 
 
-def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
-    """Every finding by itself: its own id, the call, before and after, and what to do."""
-    for finding in findings:
-        yield from page.row(names([finding]), printable(finding.message), finding.fingerprint[:DIGITS])
+def _each(group: Sequence[Finding], page: _Page) -> Iterator[str]:
+    """Every finding by itself: its own id, the call, before and after, what to do, why it was accepted.
+
+    Several keep the id of the row that stands for them elsewhere.
+    """
+    if identifier(group) != identifier(group[:1]):
+        said = f"{count(len(group), 'finding')} of this kind, each below"
+        yield from page.row(names(group), said, identifier(group), brief=True)
+    for finding in group:
+        yield from page.row(names([finding]), printable(finding.message), identifier([finding]))
         if finding.has_witness:
             yield from page.call(finding)
         else:
@@ -274,3 +286,5 @@ def _each(findings: Iterable[Finding], page: _Page) -> Iterator[str]:
             yield from (page.example(label, text) for label, text in shown.items())
         if finding.hint:
             yield from page.below("next:", printable(finding.hint))
+        if finding.accepted:
+            yield from page.below("reason:", printable(finding.accepted))

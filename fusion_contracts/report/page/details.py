@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import HIDDEN, equal
 from fusion_contracts.report.commands import explain, waive
-from fusion_contracts.report.grouping import DIGITS
+from fusion_contracts.report.grouping import identifier
 from fusion_contracts.report.page.markup import Markup, join, json_text, tag
 from fusion_contracts.report.page.prose import marked, reworded
 from fusion_contracts.report.page.room import Room
@@ -83,18 +83,17 @@ def _cut(text: str, room: Room) -> str:
 
 def _where(finding: Finding) -> Markup:
     place = [tag("code", finding.pointer)] if finding.pointer else []
-    parts = [*place, finding.side, tag("code", finding.fingerprint[:DIGITS])]
+    parts = [*place, finding.side, tag("code", identifier([finding]))]
     return tag("span", join(parts, " \u00b7 "), class_="muted")
 
 
 def commands(kind: Sequence[Sequence[Finding]], report: Report, context: Context) -> Markup:
     """The commands for each group of an article, folded."""
-    found = [group[0] for group in kind]
     context = replace(context, again=_again(report, context))
-    said = [explain(found[0], context)]
-    said += [waive(one, context) for one in found if one.level and not (one.waived or one.about_waivers)]
+    said = [explain(kind[0], context)]
+    said += [waive(row, context) for row in kind if row[0].level and not (row[0].waived or row[0].about_waivers)]
     name = "Explain or waive" if len(said) > 1 else "Explain"
-    summary = tag("summary", name, tag("span", f" {found[0].group[:DIGITS]}", class_="muted"))
+    summary = tag("summary", name, tag("span", f" {identifier(kind[0])}", class_="muted"))
     return tag("details", summary, *(tag("p", tag("code", one, class_="command")) for one in said), class_="commands")
 
 

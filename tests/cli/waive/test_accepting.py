@@ -47,6 +47,40 @@ def test_it_holds_in_every_report_and_is_a_line_there(changed: Any, command: lis
     assert "      reason: agreed\n" in changed.run(*command, "--show", "waived").out
 
 
+def test_a_finding_has_one_id_in_every_view(changed: Any) -> None:
+    found = finding(changed)["fingerprint"][:7]
+    check = ("check", "--offline")
+    row = f"  close_page                     when no longer accepts 'later'                              {found}\n"
+    assert row in changed.run(*check).out
+    assert row in changed.run(*check, "--show", "all").out
+    assert f"  {found}  BREAKING  close_page: " in changed.run("waive", found, "--reason", "agreed").out
+    assert row in changed.run(*check, "--show", "waived").out
+    assert changed.run("waive").out.split("\n", 1)[1].startswith(f"{found}: accepts 1 finding\n")
+
+
+def test_a_row_of_several_keeps_its_id_beside_those_of_its_findings(
+    project: Any, close_page: Any, close_page_v2: Any
+) -> None:
+    project.catalog("old.json", close_page, {**close_page, "name": "open_page"})
+    project.catalog("new.json", close_page_v2, {**close_page_v2, "name": "open_page"})
+    diff = ("diff", "old.json", "new.json")
+    first, second = json.loads(project.run(*diff, "--format", "json").out)["findings"]
+    group, ids = first["group"][:7], [one["fingerprint"][:7] for one in (first, second)]
+    assert f"accepts 'later'                              {group}\n" in project.run(*diff).out
+    every = project.run(*diff, "--show", "all").out
+    assert f"2 findings of this kind, each below                         {group}\n" in every
+    assert all(f"accepts 'later'                              {one}\n" in every for one in ids)
+    assert f"fusion waive {group} --reason" in every
+    assert project.run("waive", group, *diff[1:], "--reason", "agreed").out == (
+        "old.json -> new.json\n"
+        "fusion.toml accepts: agreed\n"
+        f"  {group}  2 findings of this kind, each below\n"
+        f"  {ids[0]}  BREAKING  close_page: when no longer accepts 'later'\n"
+        f"  {ids[1]}  BREAKING  open_page: when no longer accepts 'later'\n"
+        "exit 0: wrote a waiver in fusion.toml: 2 findings\n"
+    )
+
+
 def test_explain_says_why_it_was_accepted(changed: Any) -> None:
     group = finding(changed)["group"]
     changed.run("waive", group, "--reason", "agreed")

@@ -38,7 +38,7 @@ def test_a_change_is_posted_once_and_its_end_once_and_it_anew(pages: Any) -> Non
     assert plain(first.out) == (
         f"TIME  BREAKING  {SAID}  32df0fa\n"
         '                        worked  close_page {"when": "later"}\n'
-        '                        now     refused: when is "later"\n'
+        "                        now     refused: when must be 'now'\n"
     )
     assert first.err.splitlines()[-2:] == ["1 server checked: 1 finding stands", "exit 1: breaking findings"]
 
