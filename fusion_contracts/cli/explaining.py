@@ -32,7 +32,7 @@ def list_rules(named: Named, writer: Writer) -> int:
     from fusion_contracts.report.rules import render_all
 
     _refuse_sources(named)
-    writer.text(render_all(map(find, rule_ids()), width=writer.width, colour=writer.colour))
+    writer.text(render_all(map(find, rule_ids()), width=writer.width, colour=writer.colour, wraps=writer.wraps))
     return OK
 
 
@@ -160,4 +160,6 @@ def _print(found: Sequence[Finding], findings: Sequence[Finding], writer: Writer
     own = set(map(id, found))
     others = [one for one in findings if one.group == found[0].group and id(one) not in own]
     rule = find(found[0].rule)
-    writer.text(render(found, rule, width=writer.width, colour=writer.colour, others=others))
+    writer.text(
+        render(found, rule, width=writer.width, colour=writer.colour, wraps=writer.wraps, others=others)
+    )

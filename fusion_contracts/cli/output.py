@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from fusion_contracts import __version__
 from fusion_contracts.canonical import printable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fusion_contracts.report.context import Context
 
 __all__ = [
-    "FOUND", "OK", "REFUSED", "Target", "Writer", "adrift", "misuse", "refuse", "say", "tell", "unwritable",
+    "FOUND", "OK", "REFUSED", "Target", "Writer", "adrift", "fitted", "misuse", "refuse", "say", "tell", "unwritable",
 ]  # fmt: skip
 
 OK, FOUND, REFUSED = 0, 1, 2
@@ -34,7 +34,7 @@ _WIDTH = 100  # where standard output is no terminal: CI logs are wide
 
 def say(text: str) -> None:
     """Print a result."""
-    print(log_lines(text))
+    print(fitted(log_lines(text), sys.stdout))
 
 
 def tell(text: str) -> None:
@@ -42,9 +42,22 @@ def tell(text: str) -> None:
     with suppress(OSError):
         sys.stdout.flush()  # the two streams often end in one log; keep their order
     try:
-        print(f"{log_lines(text)}\n", end="", file=sys.stderr)  # one piece: several threads tell
+        print(f"{fitted(log_lines(text), sys.stderr)}\n", end="", file=sys.stderr)  # one piece: several threads tell
     except OSError:  # what people cannot be told is no reason to end otherwise
         give_up(sys.stderr)
+
+
+def fitted(text: str, stream: TextIO) -> str:
+    """The text for a terminal, which would break words and ids at its edge; anywhere else as it is."""
+    try:
+        if not stream.isatty():
+            return text
+        width = int(os.environ.get("COLUMNS") or os.get_terminal_size(stream.fileno()).columns)
+    except (OSError, ValueError):
+        return text
+    from fusion_contracts.report.layout import MINIMUM, hung
+
+    return "\n".join(line for one in text.split("\n") for line in hung(one, max(width, MINIMUM)))
 
 
 def refuse(error: FusionError) -> int:

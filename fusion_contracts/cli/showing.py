@@ -63,7 +63,7 @@ def _rendered(lock: Lock, writer: Writer) -> str:
         return json.dumps(shown, indent=2) + "\n"
     from fusion_contracts.report.listing import render
 
-    return render(lock.servers.values(), width=writer.width, colour=writer.colour)
+    return render(lock.servers.values(), width=writer.width, colour=writer.colour, wraps=writer.wraps)
 
 
 def _document(contract: ServerContract) -> dict[str, Any]:

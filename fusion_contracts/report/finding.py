@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fusion_contracts.canonical import printable, printable_json
 from fusion_contracts.report.counts import count
 from fusion_contracts.report.grouping import subject
-from fusion_contracts.report.layout import STYLES, columns, paint, wrap
+from fusion_contracts.report.layout import STYLES, columns, hung, paint, wrap
 from fusion_contracts.report.refusal import call
 from fusion_contracts.report.rules import documentation
 
@@ -18,22 +18,37 @@ if TYPE_CHECKING:
 
 __all__ = ["render"]
 
+_TEXT = 15  # cells before what is known of a finding
+_GAP = "\u00a0" * 2  # spaces of a value, which stay as many
 
-def render(
-    findings: Sequence[Finding], rule: Rule, *, width: int, colour: bool = False, others: Sequence[Finding] = ()
+
+def render(  # noqa: PLR0913 - as the terminal looks
+    findings: Sequence[Finding],
+    rule: Rule,
+    *,
+    width: int,
+    colour: bool = False,
+    wraps: bool = False,
+    others: Sequence[Finding] = (),
 ) -> str:
     """Return findings of one group with the documentation of their rule.
 
-    `others` are the findings of the group that were not asked for: they are named.
+    `others` are the findings of the group that were not asked for: they are named. `wraps`: a terminal, where what is
+    known of a finding is broken at spaces; elsewhere it stays a line.
     """
     total = count(len(findings) + len(others), "finding")
     several = len(findings) + len(others) > 1
     lines = [f"{paint(rule.id, 'bold', colour=colour)}: {rule.title}"]
     lines += [f"group {findings[0].group}: {total}", ""] if several else [""]
     for finding in findings:
-        level = paint(finding.level.name, STYLES[finding.level.name], colour=colour)
-        lines += [f"{level}  {printable(f'{subject(finding)}: {finding.message}')}"]
-        lines += [*(f"  {label:<13}{text}" for label, text in _fields(finding)), ""]
+        level = finding.level.name
+        said = f"{level}  {printable(f'{subject(finding)}: {finding.message}')}"
+        first, *rest = hung(said, columns(width)) if wraps else [said]
+        lines += [paint(level, STYLES[level], colour=colour) + first.removeprefix(level), *rest]
+        for label, text in _fields(finding):
+            first, *rest = wrap(text.replace("  ", _GAP), columns(width) - _TEXT, whole=True) if wraps else [text]
+            lines += [f"{'  ' + label:<{_TEXT}}{first}", *(" " * _TEXT + more for more in rest)]
+        lines.append("")
     lines += [f"also in the group: {printable(subject(other))} {other.fingerprint}" for other in others]
     lines += [""] if others else []
     own = sorted({finding.hint for finding in findings} - {rule.hint})

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import category, east_asian_width
 
-__all__ = ["MINIMUM", "STYLES", "clipped", "columns", "cut", "paint", "where_they_differ", "width_of", "wrap"]
+__all__ = [
+    "MINIMUM", "STYLES", "clipped", "columns", "cut", "hung", "paint", "where_they_differ", "width_of", "wrap",
+]  # fmt: skip
 
 MINIMUM = 60
 MAXIMUM = 120  # a fingerprint at the far end of a very wide line is not seen
@@ -68,14 +70,14 @@ def where_they_differ(one: str, other: str, width: int) -> tuple[str, str]:
     return _ELLIPSIS + one[start:], _ELLIPSIS + other[start:]
 
 
-def wrap(text: str, width: int) -> list[str]:
+def wrap(text: str, width: int, *, whole: bool = False) -> list[str]:
     """`text` on lines of at most `width` cells, broken at spaces; a longer word stands alone and is cut in pieces.
 
-    A no-break space keeps its words together and is printed as a space.
+    A no-break space keeps its words together and is printed as a space. `whole`: no word is cut.
     """
     lines: list[str] = []
     line = ""
-    for word in _pieces(text, width):
+    for word in filter(None, text.split(" ")) if whole else _pieces(text, width):
         if not line:
             line = word
         elif width_of(line) + 1 + width_of(word) <= width:
@@ -86,6 +88,17 @@ def wrap(text: str, width: int) -> list[str]:
     if line or not lines:
         lines.append(line)
     return [finished.replace(_NO_BREAK, " ") for finished in lines]
+
+
+def hung(line: str, width: int) -> list[str]:
+    """A line as it is; one that is too long as `wrap` breaks it, the rest two cells further in than where it begins."""
+    if width_of(line) <= width or "\x1b" in line:  # a painted line was laid out already
+        return [line]
+    text = line.lstrip(" ")
+    indent = len(line) - len(text)
+    kept = text.replace("  ", _NO_BREAK * 2)  # what stands in columns stays there
+    first, *rest = wrap(kept, width - indent - 2, whole=True)
+    return [" " * indent + first, *(" " * (indent + 2) + more for more in rest)]
 
 
 def _pieces(text: str, width: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import pointer_key, printable
+from fusion_contracts.canonical import pointer_key, printable, shell_word
 from fusion_contracts.diff.cost import catalog_tokens, tool_tokens
 from fusion_contracts.report.counts import count, joined
 from fusion_contracts.report.layout import columns, cut, paint, width_of, wrap
@@ -20,14 +20,22 @@ _DEEPEST = 3  # levels of arrays and references that a type is followed into
 _VALUES = 4  # values of an enum that are named
 
 
-def render(contracts: Iterable[ServerContract], *, width: int, colour: bool = False) -> str:
-    """Return every server with its tools, prompts, resources and templates; ends in a newline."""
+def render(contracts: Iterable[ServerContract], *, width: int, colour: bool = False, wraps: bool = False) -> str:
+    """Return every server with its tools, prompts, resources and templates; ends in a newline.
+
+    `wraps`: a terminal, where a description is cut that has no room on its line.
+    """
     page = columns(width)
-    blocks = ["".join(f"{line}\n" for line in _server(contract, page, colour=colour)) for contract in contracts]
+    longest = page if wraps else None
+    blocks = [_block(_server(contract, page, longest, colour=colour)) for contract in contracts]
     return "\n".join(blocks) or "no servers\n"
 
 
-def _server(contract: ServerContract, width: int, *, colour: bool) -> list[str]:
+def _block(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _server(contract: ServerContract, width: int, longest: int | None, *, colour: bool) -> list[str]:
     version = contract.info.get("version")
     title = printable(f"{contract.name} {version}" if isinstance(version, str) else contract.name)
     lines = [f"{paint(title, 'bold', colour=colour)}: {_counts(contract)}"]
@@ -37,14 +45,14 @@ def _server(contract: ServerContract, width: int, *, colour: bool) -> list[str]:
         lines.append(f"  cost     {count(catalog_tokens(contract), 'token')} to the model (estimate)")
     for tool in contract.tools.values():
         cost = count(tool_tokens(tool), "token")
-        lines += _entry(signature(tool.name, tool.input_schema), tool.description, width, cost)
+        lines += _entry(signature(tool.name, tool.input_schema), tool.description, width, longest, cost)
     for prompt in contract.prompts.values():
         arguments = ", ".join(one.name + ("" if one.required else "?") for one in prompt.arguments)
-        lines += _entry(f"prompt {printable(prompt.name)}({printable(arguments)})", prompt.description, width)
+        lines += _entry(f"prompt {printable(prompt.name)}({printable(arguments)})", prompt.description, width, longest)
     for uri, resource in contract.resources.items():
-        lines += _entry(f"resource {printable(uri)}", resource.fields.get("description"), width)
+        lines += _entry(f"resource {printable(uri)}", resource.fields.get("description"), width, longest)
     for uri, template in contract.resource_templates.items():
-        lines += _entry(f"resource template {printable(uri)}", template.fields.get("description"), width)
+        lines += _entry(f"resource template {printable(uri)}", template.fields.get("description"), width, longest)
     return lines
 
 
@@ -65,16 +73,17 @@ def _origin(contract: ServerContract) -> str:
     from fusion_contracts.sources.secrets import redact, shown_url  # a lock is text, and may hold what none should
 
     place = source.path or source.object or source.kind
-    return redact(" ".join(source.command)) or shown_url(source.url or "") or place
+    return redact(" ".join(map(shell_word, source.command))) or shown_url(source.url or "") or place
 
 
-def _entry(head: str, description: JsonValue, width: int, cost: str = "") -> list[str]:
+def _entry(head: str, description: JsonValue, width: int, longest: int | None, cost: str = "") -> list[str]:
     """A thing that a server offers, what it costs at the end of its line, and below it what it does."""
     first, *rest = wrap(head.replace(": ", ":\u00a0"), width - 4 - len(cost))  # an argument and its type stay together
     lines = [f"  {first}" + (f"{cost:>{width - 2 - width_of(first)}}" if cost else "")]
     lines += (f"    {line}" for line in rest)
     told = description.strip().partition("\n")[0] if isinstance(description, str) else ""
-    return [*lines, cut(f"      {printable(told)}", width)] if told else lines
+    below = f"      {printable(told)}"
+    return [*lines, below if longest is None else cut(below, longest)] if told else lines
 
 
 def signature(name: str, schema: Mapping[str, JsonValue]) -> str:

@@ -6,26 +6,34 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.canonical import printable_json
-from fusion_contracts.report.layout import STYLES, columns, cut, paint, wrap
+from fusion_contracts.report.layout import STYLES, columns, paint, wrap
 
 if TYPE_CHECKING:
     from fusion_contracts.diff.rule import Rule
 
 __all__ = ["documentation", "example", "render", "render_all"]
 
-_LEVEL = 10  # cells of a level's name and what parts it from the title
 _LONGEST = 60  # characters of one text in an example
 
 
-def render_all(rules: Iterable[Rule], *, width: int, colour: bool = False) -> str:
-    """Return id, level and title of each rule, a line each."""
+def render_all(rules: Iterable[Rule], *, width: int, colour: bool = False, wraps: bool = False) -> str:
+    """Return id, levels and title of each rule, a line each.
+
+    `wraps`: a terminal, where a title that has no room beside the rest stands below it.
+    """
     rules = list(rules)
     room = max((len(rule.id) for rule in rules), default=0) + 2
+    level = max((len(rule.levels) for rule in rules), default=0) + 2
     lines = []
     for rule in rules:
-        level = paint(rule.usual.name, STYLES[rule.usual.name], colour=colour) + " " * (_LEVEL - len(rule.usual.name))
-        lines.append(f"{rule.id:<{room}}{level}{cut(rule.title, columns(width) - room - _LEVEL)}\n")
-    return "".join(lines)
+        first = rule.levels.partition(";")[0]
+        painted = paint(first, STYLES[first], colour=colour) + rule.levels.removeprefix(first)
+        head = f"{rule.id:<{room}}{painted}"
+        if wraps and room + level + len(rule.title) > columns(width):
+            lines += [head, *(f"    {line}" for line in wrap(rule.title, columns(width) - 4))]
+        else:
+            lines.append(f"{head}{' ' * (level - len(rule.levels))}{rule.title}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def render(rule: Rule, *, width: int, colour: bool = False) -> str:

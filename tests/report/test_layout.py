@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fusion_contracts.report.layout import columns, cut, paint, where_they_differ, width_of, wrap
+from fusion_contracts.report.layout import columns, cut, hung, paint, where_they_differ, width_of, wrap
 
 words = st.lists(st.text(st.characters(categories=["L", "M", "N", "P", "S"]), min_size=1), min_size=1)
 
@@ -42,6 +42,13 @@ def test_long_texts_are_shown_where_they_differ(one: str, other: str, shown: tup
 def test_wrap() -> None:
     assert wrap("one two three", 8) == ["one two", "three"]
     assert wrap("0123456789", 4) == ["0123", "4567", "89"]
+    assert wrap("a 0123456789 b", 4, whole=True) == ["a", "0123456789", "b"]
+
+
+def test_a_line_of_a_log_is_hung_below_its_beginning() -> None:
+    assert hung("  a line  in columns", 20) == ["  a line  in columns"]
+    assert hung("  a line  in columns", 19) == ["  a line  in", "    columns"]
+    assert hung("\x1b[1mlong enough to be wrapped", 10) == ["\x1b[1mlong enough to be wrapped"]
     assert wrap("", 4) == [""]
     assert wrap("one two\u00a0three", 9) == ["one", "two three"]
 

@@ -78,14 +78,22 @@ def test_a_whole_server() -> None:
     )
 
 
-def test_a_long_signature_is_wrapped_and_a_long_description_cut() -> None:
+def test_a_long_signature_is_wrapped_and_on_a_terminal_a_long_description_cut() -> None:
     properties = {f"argument_{number}": {"type": "string"} for number in range(9)}
     contract = ServerContract(name="x", tools={"t": Tool("t", of(**properties), description="word " * 30)})
-    lines = render([contract], width=60).splitlines()
+    lines = render([contract], width=60, wraps=True).splitlines()
     assert all(len(line) <= 60 for line in lines)
     assert lines[2] == "  t(argument_0?: string, argument_1?: string,     113 tokens"
     assert lines[3].startswith("    argument_2?: string")
     assert lines[-1].endswith("…")
+    whole = render([contract], width=60).splitlines()
+    assert whole == [*lines[:-1], f"      {('word ' * 30).strip()}"]
+
+
+def test_a_command_is_shown_as_a_shell_takes_it() -> None:
+    record = SourceRecord(kind="stdio", command=("python3", "my server.py", "--header", "Authorization: Bearer abc"))
+    text = render([ServerContract(name="x", source=record)], width=80)
+    assert "  source   python3 'my server.py' --header 'Authorization: (hidden)'\n" in text
 
 
 def test_nothing() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.cli.output import fitted
 from fusion_contracts.cli.watching.events import line, told
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject
@@ -53,7 +54,7 @@ class Printed:
     def put(self, one: JsonObject) -> None:
         """Print an event."""
         try:
-            sys.stdout.write(line(one) if self.machine else told(one))
+            sys.stdout.write(line(one) if self.machine else fitted(told(one), sys.stdout))
             sys.stdout.flush()
         except BrokenPipeError:
             raise
