@@ -57,6 +57,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str], command: tuple[str, ...]) -> int:
+    arguments = _in_order(arguments)
     app = _build(_wanted(arguments))
     placed = _placed()
     try:
@@ -81,6 +82,19 @@ def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
         return arguments, ()
     cut = arguments.index("--")
     return arguments[:cut], tuple(arguments[cut + 1 :])
+
+
+def _in_order(arguments: list[str]) -> list[str]:
+    """The same with what may stand before the command behind it, as git takes it: `fusion -C DIR check`."""
+    moved: list[str] = []
+    rest = list(arguments)
+    while rest and rest[0].startswith(_EARLY):
+        size = 2 if rest[0] in _EARLY else 1  # else its value is in the same word: --config=FILE, -CDIR
+        moved += rest[:size]
+        del rest[:size]
+    if not moved or not rest or rest[0].startswith("-"):
+        return arguments
+    return [rest[0], *moved, *rest[1:]]
 
 
 def _wanted(arguments: Sequence[str]) -> str | None:
@@ -190,6 +204,7 @@ class _Command(TyperCommand):
 _COMPLETING = "_FUSION_COMPLETE"
 _LINES = ("_TYPER_COMPLETE_ARGS", "COMP_WORDS")  # what the scripts of typer for each shell call the line so far
 DEBUG = "--debug"
+_EARLY = ("-C", "--config", "--lockfile")  # what says where the project is, and may stand before the command
 _FOR_OLD = ("base", "against")  # the flags that stand for OLD
 
 

@@ -154,10 +154,12 @@ def finish(
     codes = {outcome.code for outcome in outcomes.values()} | ({REFUSED} if failed else set())
     code = FOUND if FOUND in codes else max(codes, default=0)
     worst = [one for one in outcomes.values() if one.judging.failing(one.report)]
+    limit = _limit([one.judging.said(one.report) for one in worst or outcomes.values()], found=bool(worst))
     said = ending(
         code,
-        _limit([one.judging.said(one.report) for one in worst or outcomes.values()], found=bool(worst)),
+        limit,
         found=bool(worst),
+        whence=next((one.judging.whence(one.report) for one in worst if one.judging.said(one.report) == limit), ""),
         faults=[fault for place, outcome in outcomes.items() for fault in outcome.faults(_called(outcome, place))],
         unchecked=[*(one for place, outcome in outcomes.items() for one in _unchecked(outcome, place)), *failed],
     )

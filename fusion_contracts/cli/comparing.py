@@ -59,7 +59,8 @@ def compare(named: Named, project: Project, judging: Judging, writer: Writer) ->
     """Read both sides, report, and return the exit code. Raises FusionError where a side cannot be read."""
     report, compared = _compared(named, project, judging, writer)
     code = judging.code(report)
-    said = ending(code, judging.said(report), found=bool(judging.failing(report)), unchecked=report.errors)
+    found, whence = bool(judging.failing(report)), judging.whence(report)
+    said = ending(code, judging.said(report), found=found, whence=whence, unchecked=report.errors)
     context = Context("fusion diff", {None: compared}, code, said, again=named.words, servers=named.servers)
     writer.report(report, context)
     writer.line(said)

@@ -19,15 +19,21 @@ _NOTHING = {
 }
 
 
-def ending(
-    code: int, fail_on: str, *, found: bool = False, faults: Sequence[str] = (), unchecked: Sequence[Problem] = ()
+def ending(  # noqa: PLR0913 - what a run ends with
+    code: int,
+    fail_on: str,
+    *,
+    found: bool = False,
+    whence: str = "",
+    faults: Sequence[str] = (),
+    unchecked: Sequence[Problem] = (),
 ) -> str:
     """`exit 1: breaking findings; 1 server not checked`.
 
-    `found`: findings at or above `fail_on`, which is `own` where each server has its own; `faults`: what else
-    is wrong, such as a stale lock; `unchecked`: what could not be checked.
+    `found`: findings at or above `fail_on`, which is `own` where each server has its own; `whence`: where that is from;
+    `faults`: what else is wrong, such as a stale lock; `unchecked`: what could not be checked.
     """
-    reasons = [_FOUND[fail_on]] if found else []
+    reasons = [f"{_FOUND[fail_on]} ({whence})" if whence else _FOUND[fail_on]] if found else []
     reasons += faults
     rest = printable(not_checked(unchecked))
     if code == 2:  # noqa: PLR2004 - could not check

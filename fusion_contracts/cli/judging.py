@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, cast
 
+from fusion_contracts.canonical import printable, shortened
 from fusion_contracts.config import FailOn, Server, Waiver
 from fusion_contracts.config.policies import by_exactness, first_said, policy_of
 from fusion_contracts.record import record
@@ -20,9 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["Judging", "today"]
 
 
+_NAMED = 2  # servers that a line names
+
 def today() -> date:
     """The day, as waivers count days: everywhere the same."""
     return datetime.now(UTC).date()
+
+
+def _named(servers: Sequence[str]) -> str:
+    """Servers in a few words."""
+    shown = ", ".join(map(shortened, servers[:_NAMED]))
+    return f"{shown} and {len(servers) - _NAMED} more" if len(servers) > _NAMED else shown
 
 
 @record
@@ -32,7 +41,7 @@ class Judging:
     The command line wins over `servers`, what the settings say of some servers, and those over what they say of all.
     `settings` is what the settings file is called; `on` is the day for waivers. `foreign` are servers of client
     configurations, which are seldom the project's own: every finding about one counts, where nobody says otherwise.
-    `words` are the options that other commands need to judge alike.
+    `words` are the options that other commands need to judge alike; `typed`: the command line says `fail_on`.
     """
 
     world: str
@@ -45,6 +54,7 @@ class Judging:
     on: date
     foreign: Collection[str] = frozenset()
     words: tuple[str, ...] = ()
+    typed: bool = False
 
     @classmethod
     def of(cls, project: Project, world: str | None = None, fail_on: str | None = None) -> Judging:
@@ -60,13 +70,30 @@ class Judging:
         return cls(
             world or config.world, config.levels, config.token_growth_percent, end or "breaking", servers,
             config.waivers, project.home.path.name, today(), frozenset() if end else foreign(project),
-            ("--world", world) if world else (),
+            ("--world", world) if world else (), fail_on is not None,
         )  # fmt: skip
 
     def fail_on_of(self, server: str) -> FailOn:
         """The level from which on findings about a server end a command with 1."""
         usual: FailOn = "any" if server in self.foreign else self.fail_on
         return first_said((one.fail_on for one in by_exactness(server, self.servers)), usual)
+
+    def whence(self, report: Report) -> str:
+        """Where the lowest `fail_on` of what fails was said, for the last line; "" where that is as usual, or typed."""
+        from fusion_contracts.diff import lowest_limit
+
+        failing = self.failing(report)
+        limit = lowest_limit(failing, self.fail_on_of)
+        if limit in {None, "breaking"} or self.typed:
+            return ""
+        found = sorted({one.server for one in failing if self.fail_on_of(one.server) == limit})
+        own = [name for name in found if any(one.fail_on for one in by_exactness(name, self.servers))]
+        if len(own) < len(found) and not any(name in self.foreign for name in found):
+            return f"fail-on is {limit} in {printable(self.settings)}"
+        if len(own) == len(found):
+            return f"fail-on is {limit} for {_named(own)} in {printable(self.settings)}"
+        others = [name for name in found if name in self.foreign and name not in own]
+        return f"{_named(others)} {'comes' if len(others) == 1 else 'come'} from a client configuration"
 
     def is_exact(self, server: str) -> bool:
         """Whether somebody asked that a server differ in nothing: `any`, where it is more than a foreign one's due."""

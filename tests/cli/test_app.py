@@ -207,6 +207,34 @@ def test_a_lock_above_is_named_from_where_one_is(
     )
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["-C", "a"], []),
+        (["-Ca"], []),
+        (["-C", "a", "--lockfile", "own.lock", "--config=own.toml"], []),
+        (["--lockfile=own.lock", "-C", "a"], ["--config", "own.toml"]),
+        (["--debug", "-C", "a"], []),
+    ],
+)
+def test_what_says_where_the_project_is_may_stand_before_the_command_too(
+    project: Any, close_page: Any, before: list[str], after: list[str]
+) -> None:
+    (project.folder / "a").mkdir()
+    project.catalog("a/pages.json", close_page)
+    for where in ([], ["--lockfile", "own.lock", "--config", "own.toml"]):
+        assert project.run("lock", "pages.json", "-C", "a", *where).code == 0
+    usual = project.run("lock", "--check", *[word for word in before if word != "--debug"], *after)
+    early = project.run(*before, "lock", "--check", *after)
+    assert (early.code, early.out) == (usual.code, usual.out)
+    assert usual.code == 0
+
+
+def test_without_a_command_nothing_is_put_in_order(project: Any) -> None:
+    for arguments in (["-C", "a"], ["-C"], ["-C", "a", "--version"]):
+        assert project.run(*arguments).err.endswith("No such option: -C\nexit 2: could not check\n")
+
+
 # --- streams that are closed, full, or not there -----------------------------------------------------------------
 
 

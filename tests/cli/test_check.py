@@ -271,9 +271,9 @@ def test_the_commands_that_a_report_names_work_as_they_stand(
     markdown = repository.run(*check, "--format", "markdown").out
 
     options = "-C 'a b' --lockfile own.lock --config own.toml --world open --base main"
-    (said,) = [line for line in text.splitlines() if line.startswith("Accept on purpose: ")]
+    (said,) = [line for line in text.splitlines() if line.startswith("Accept each by its id: ")]
     assert said.split("     ")[0].endswith(f' --reason "..." {options}')
     assert f' --reason "..." {options}`' in markdown
-    command = shlex.split(said.removeprefix("Accept on purpose: fusion ").partition("     ")[0])
+    command = shlex.split(said.removeprefix("Accept each by its id: fusion ").partition("     ")[0])
     assert repository.run(*command).code == 0
     assert "[[waivers]]" in repository.read("a b/own.toml")

@@ -242,7 +242,7 @@ def test_the_last_line_speaks_of_all_locks(monorepo: Any, close_page_v2: Any, cl
     monorepo.write("b/fusion.toml", f'fail-on = "any"\n{monorepo.read("b/fusion.toml")}')
     change(monorepo, "a", close_page_v2)
     change(monorepo, "b", list_pages, close_page)
-    assert monorepo.run(*last).out.splitlines()[-1] == "exit 1: findings"
+    assert monorepo.run(*last).out.splitlines()[-1] == "exit 1: findings (fail-on is any in fusion.toml)"
 
 
 def test_a_lock_that_is_no_more_is_judged_by_the_settings_that_stayed(monorepo: Any) -> None:

@@ -43,7 +43,7 @@ def test_all_formats_of_one_run(below: Any) -> None:
     assert (result.code, result.out) == (1, alone.out)
     texts = {form: below.read(f"out.{form}") for form in MACHINES}
     (found,) = json.loads(texts["json"])["findings"]
-    assert {form for form, text in texts.items() if found["group"][:7] in text} == set(MACHINES)
+    assert {form for form, text in texts.items() if found["fingerprint"][:7] in text} == set(MACHINES)
     lock = below.read("fusion.lock")
 
     (location,) = json.loads(texts["sarif"])["runs"][0]["results"][0]["locations"]

@@ -150,7 +150,7 @@ def test_prune_drops_what_the_settings_do_not_name(project: Any, close_page: Any
     assert result.out == (
         "This accepts, for fusion.lock:\n"
         "BREAKING  two: 1 breaking\n"
-        "  server                         server removed                                              85042dd\n"
+        "  server                         server removed                                              df98808\n"
         "Cost to the model: 29 -> 0 tokens (-100 %, estimate)\n"
         "wrote fusion.lock: 1 server, 1 tool\n"
     )

@@ -48,11 +48,16 @@ def end(two: Any, settings: str, *more: str) -> tuple[int, str]:
     [
         ("", 1, "exit 1: breaking findings"),
         ('[servers.a]\nfail-on = "never"\n', 0, "exit 0: nothing at or above the fail-on of its server"),
-        ('[servers.b]\nfail-on = "risky"\n', 1, "exit 1: risky or breaking findings"),
+        (
+            '[servers.b]\nfail-on = "risky"\n',
+            1,
+            "exit 1: risky or breaking findings (fail-on is risky for b in fusion.toml)",
+        ),
+        ('fail-on = "any"\n', 1, "exit 1: findings (fail-on is any in fusion.toml)"),
         (
             '[servers.a]\nfail-on = "never"\n[servers.b]\nfail-on = "risky"\n',
             1,
-            "exit 1: risky or breaking findings",
+            "exit 1: risky or breaking findings (fail-on is risky for b in fusion.toml)",
         ),
         ('[servers."*"]\nfail-on = "never"\n[servers.a]\nfail-on = "breaking"\n', 1, "exit 1: breaking findings"),
         ('[servers.a]\nfail-on = "breaking"\n[servers."*"]\nfail-on = "never"\n', 1, "exit 1: breaking findings"),

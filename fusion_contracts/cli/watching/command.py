@@ -173,6 +173,7 @@ def _once(watch: Watch) -> int:
     if owed and code == OK:
         tell(f"exit {REFUSED}: could not post: {'; '.join(owed)}")
         return REFUSED
-    said = ending(code, judging.said(report), found=bool(judging.failing(report)), unchecked=report.errors)
+    found, whence = bool(judging.failing(report)), judging.whence(report)
+    said = ending(code, judging.said(report), found=found, whence=whence, unchecked=report.errors)
     tell("; ".join([said, *owed]))
     return code

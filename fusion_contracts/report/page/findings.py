@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import is_reworded, levels, of_places
-from fusion_contracts.report.grouping import DIGITS, Section, alike, groups, names, predicate
+from fusion_contracts.report.grouping import Section, alike, groups, names, predicate
+from fusion_contracts.report.grouping import identifier as row_id
 from fusion_contracts.report.layout import STYLES
 from fusion_contracts.report.page.details import commands, details
 from fusion_contracts.report.page.markup import Markup, arrows, escape, join, tag
@@ -70,7 +71,7 @@ class Findings:
 
     def _article(self, kind: Sequence[Sequence[Finding]], level: str) -> Markup:
         every = [finding for group in kind for finding in group]
-        rule, anchor = every[0].rule, self._id(f"group-{every[0].group[:DIGITS]}")
+        rule, anchor = every[0].rule, self._id(f"group-{row_id(kind[0])}")
         heading = f"{anchor}-heading"
         head = tag("h4", _who(every), " ", tag("span", _what(kind, every), class_="what"), id=heading)
         badge = tag("p", f"{every[0].level.name}, waived", class_="muted") if level == WAIVED else Markup("")

@@ -110,7 +110,9 @@ def test_findings_about_servers_of_others_count_whatever_their_level(two: Projec
     two.serve("desk", close_page, {"name": "list_pages", "description": "List the pages.", "inputSchema": {}})
     two.serve("desk", close_page, json.loads(two.read("pages.json"))["tools"][1])
     done = two.run("diff")
-    assert (done.code, done.out.splitlines()[-1]) == (1, "exit 1: findings")
+    assert (done.code, done.out.splitlines()[-1]) == (
+        1, "exit 1: findings (desk comes from a client configuration)",
+    )  # fmt: skip
     assert two.run("diff", "--fail-on", "breaking").code == 0
     two.write("fusion.toml", '[sources.mcp]\npath = ".mcp.json"\n[servers.desk]\nfail-on = "breaking"\n')
     assert two.run("diff").code == 0
