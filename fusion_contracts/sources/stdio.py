@@ -37,14 +37,20 @@ _SECONDS = 60.0  # from the start to the complete list: a launcher may have to i
 _STDERR_LINES, _STDERR_LENGTH = 3, 160  # lines shown, and characters of each
 _Reader: TypeAlias = Callable[[Listing], Reading]
 _RUN_IT = "run the command by itself to see why; --pass-env NAME hands a variable to it"
+_SILENT = f"give it more time with --timeout, or {_RUN_IT}"
+_IN_A_HOOK = (
+    "pre-commit runs it with the hook's own Python: add what the server imports to the hook's additional_dependencies, "
+    "or name the project's Python in the command, such as .venv/bin/python"
+)
 
 
 class _NotGreetedError(Exception):
-    """The server was not greeted, which a second start may mend. The text is the sentence, `tail` its evidence."""
+    """The server was not greeted, which a second start may mend: a sentence, `tail` its evidence, `step` what to do."""
 
-    def __init__(self, sentence: str, tail: str) -> None:
+    def __init__(self, sentence: str, tail: str, step: str) -> None:
         super().__init__(sentence)
         self.tail = tail
+        self.step = step
 
 
 @record
@@ -166,7 +172,7 @@ def _list(launch: _Launch, name: str, options: Options, reading: _Reader) -> Lis
         # A server of the old era may have died of the probe; with a locked version it is known which era to expect.
         return _attempt(launch, options, reading, probe=options.protocol_version is not None)
     except _NotGreetedError as error:
-        raise FusionError(f"{error}, twice{error.tail}", _RUN_IT, stage="start") from None
+        raise FusionError(f"{error}, twice{error.tail}", error.step, stage="start") from None
 
 
 def _attempt(launch: _Launch, options: Options, reading: _Reader, *, probe: bool) -> Listing:
@@ -185,26 +191,28 @@ def _attempt(launch: _Launch, options: Options, reading: _Reader, *, probe: bool
             message = launch.conceal(error.problem.message)
             raise FusionError.of(replace(error.problem, message=message)) from None
         except SilenceError:
-            sentence = f"no answer to initialize in {seconds:g} s"
+            sentence, step = f"no answer to initialize in {seconds:g} s", _SILENT
         except EndedError as end:
+            step = _IN_A_HOOK if options.environ.get("PRE_COMMIT") else _RUN_IT
             if session.greeted:
                 message = f"stopped while it was listed ({_how(end)}){_evidence(process, connection, launch)}"
-                raise FusionError(message, _RUN_IT, stage="list") from None
+                raise FusionError(message, step, stage="list") from None
             sentence = f"stopped before it answered initialize ({_how(end)})"
         except RefusedError as refusal:
-            sentence = launch.conceal(str(refusal))
+            sentence, step = launch.conceal(str(refusal)), _RUN_IT
             if not probe:
                 tail = _evidence(process, connection, launch)
                 raise FusionError(f"{sentence}{tail}", "look at the server's own log", stage="start") from None
         except ListTimeoutError as late:
             message = f"{late} is not complete {seconds:g} s after the start"
             tail = _evidence(process, connection, launch)
-            raise FusionError(f"{message}{tail}", "look at the server's own log", stage="list") from None
+            step = "look at the server's own log, or give it more time: --timeout"
+            raise FusionError(f"{message}{tail}", step, stage="list") from None
         except FloodError as flood:
             raise FusionError(
                 f"sends {flood} on standard output", "make it print less, or send its lists in pages", stage="list"
             ) from None
-        raise _NotGreetedError(sentence, _evidence(process, connection, launch))
+        raise _NotGreetedError(sentence, _evidence(process, connection, launch), step)
 
 
 def _started(launch: _Launch) -> ServerProcess:

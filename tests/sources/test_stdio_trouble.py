@@ -16,6 +16,11 @@ from fusion_contracts.sources.base import Options
 from fusion_contracts.sources.stdio import StdioSource
 
 RUN_IT = "run the command by itself to see why; --pass-env NAME hands a variable to it"
+SILENT = f"give it more time with --timeout, or {RUN_IT}"
+IN_A_HOOK = (
+    "pre-commit runs it with the hook's own Python: add what the server imports to the hook's additional_dependencies, "
+    "or name the project's Python in the command, such as .venv/bin/python"
+)
 
 
 def test_garbage(scripted: Scripted, options: Options) -> None:
@@ -31,7 +36,7 @@ def test_garbage(scripted: Scripted, options: Options) -> None:
 def test_a_server_that_hangs(scripted: Scripted, options: Options) -> None:
     problem = failure(scripted("hangs"), replace(options, timeout=0.4))
     assert problem.message.startswith("no answer to initialize in 0.4 s, twice")
-    assert (problem.server, problem.stage, problem.next) == ("hangs", "start", RUN_IT)
+    assert (problem.server, problem.stage, problem.next) == ("hangs", "start", SILENT)
 
 
 def test_a_server_that_dies_says_its_last_words(scripted: Scripted, options: Options) -> None:
@@ -46,6 +51,12 @@ def test_last_words_do_not_repeat_a_configured_value(scripted: Scripted, options
     problem = failure(source, replace(options, environ={**os.environ, "WHERE_IT_IS": "very plain words"}))
     assert "plain" not in problem.message
     assert "(hidden)" in problem.message
+
+
+@pytest.mark.parametrize("kind", ["dies", "crashes"])
+def test_in_a_hook_of_pre_commit_it_says_whose_python_it_was(scripted: Scripted, options: Options, kind: str) -> None:
+    hook = replace(options, environ={**options.environ, "PRE_COMMIT": "1"})
+    assert (failure(scripted(kind), hook).next, failure(scripted(kind), options).next) == (IN_A_HOOK, RUN_IT)
 
 
 def test_an_error_to_initialize(scripted: Scripted, options: Options) -> None:

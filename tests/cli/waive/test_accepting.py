@@ -291,7 +291,7 @@ def test_the_page_offers_no_waiver_for_a_finding_about_one(changed: Any) -> None
     changed.write("fusion.toml", changed.read("fusion.toml") + OTHER)
     page = changed.run("check", "--offline", "--format", "html").out
     offered = re.findall(r"fusion waive (?:--\S+ )*([0-9a-f]{7})", page)
-    assert offered == [finding_of(changed, "enum-value-removed")["group"][:7]]
+    assert offered == [finding_of(changed, "enum-value-removed")["fingerprint"][:7]]
 
 
 def finding_of(project: Any, rule: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,24 @@ def test_what_is_no_target_is_refused(target: str, said: str, monkeypatch: pytes
     with pytest.raises(FusionError) as caught:
         ErrorLog(target)
     assert str(caught.value) == said
+
+
+def test_the_default_log_is_kept_out_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The releases beside it are committed, and a `.gitignore` of one's own stays."""
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "-q"], check=True)
+    (tmp_path / ".fusion" / "releases").mkdir(parents=True)
+    (tmp_path / ".fusion" / "releases" / "1.0.0.lock").touch()
+    with ErrorLog() as log:
+        log.record(run="r", action="close")
+        log.flush()
+        listed = subprocess.run(
+            ["git", "ls-files", "--others", "--exclude-standard"], check=True, capture_output=True, text=True
+        )
+    assert listed.stdout.splitlines() == [".fusion/.gitignore", ".fusion/releases/1.0.0.lock"]
+    assert (tmp_path / ".fusion" / "log.sqlite").exists()
+    ignored = tmp_path / ".fusion" / ".gitignore"
+    ignored.write_text("mine\n", encoding="utf-8")
+    with ErrorLog() as log:
+        log.record(run="r", action="close")
+    assert ignored.read_text(encoding="utf-8") == "mine\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from fusion_contracts.loop.log.entry import COLUMNS, Entry
@@ -41,11 +42,18 @@ class SqliteSink:
     def _connected(self) -> sqlite3.Connection:
         if self._connection is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._ignored()
             self._connection = sqlite3.connect(self._path, timeout=_PATIENCE)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute(_TABLE)
         return self._connection
+
+    def _ignored(self) -> None:
+        """Keep a log in a project's `.fusion` out of git; the releases beside it are committed."""
+        if self._path.parent.name == ".fusion":
+            with suppress(FileExistsError), (self._path.parent / ".gitignore").open("x", encoding="utf-8") as file:
+                file.write(f"{self._path.name}*\n")
 
     def close(self) -> None:
         """Close the file."""
