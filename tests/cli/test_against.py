@@ -158,13 +158,13 @@ def test_the_next_step_finds_the_releases_of_the_base(
     relock(released, "pages", close_page_v2)
     released.run("release", "2.0.0")  # which the folder alone holds
     words = step(released, "--base", "main")
-    assert words == 'waive cd16508 --reason "..." --against release --base main'
+    assert words == 'waive 32df0fa --reason "..." --against release --base main'
     commit = released.git("rev-parse", "--short=7", "HEAD")
     compared = f"release 1.0.0 of pages at main ({commit}) -> fusion.lock"
-    explained = released.run("explain", "cd16508", *shlex.split(words)[4:])
+    explained = released.run("explain", "32df0fa", *shlex.split(words)[4:])
     assert (explained.code, explained.err, explained.out.splitlines()[0]) == (0, "", compared)
     monkeypatch.setenv("PRE_COMMIT", "1")
-    assert step(released) == 'waive cd16508 --reason "..." --against release --base HEAD'
+    assert step(released) == 'waive 32df0fa --reason "..." --against release --base HEAD'
     monkeypatch.delenv("PRE_COMMIT")
     waived = released.run(*shlex.split(words))
     assert (waived.code, waived.err, waived.out.splitlines()) == (
@@ -188,23 +188,23 @@ def test_the_next_step_names_the_servers_of_the_comparison(
     relock(released, "pagers", close_page_v2)
     assert released.run("lock", "--prune", "--write").code == 0
     words = step(released, "--base", "main", "-s", "page*")  # one server on each side is the same
-    assert words == 'waive cd16508 --reason "..." -s \'page*\' --against release --base main'
-    among_all = released.run("explain", "cd16508", "--against", "release", "--base", "main")
-    assert among_all.err.startswith("fusion: no finding has an id that starts with cd16508; ")
+    assert words == 'waive 32df0fa --reason "..." -s \'page*\' --against release --base main'
+    among_all = released.run("explain", "32df0fa", "--against", "release", "--base", "main")
+    assert among_all.err.startswith("fusion: no finding has an id that starts with 32df0fa; ")
     waived = released.run(*shlex.split(words))
     assert (waived.err, waived.out.splitlines()[-1]) == ("", "exit 0: wrote a waiver in fusion.toml: 1 finding")
 
 
 def test_where_no_base_is_known_the_releases_of_the_folder_are_looked_at(released: Any, close_page_v2: Tool) -> None:
     relock(released, "pages", close_page_v2)
-    result = released.run("explain", "cd16508", "--against", "release")
+    result = released.run("explain", "32df0fa", "--against", "release")
     assert (result.code, result.out.splitlines()[0]) == (0, "release 1.0.0 of pages -> fusion.lock")
     assert result.err == (
         "note: the lock was not compared with its base: there is no base to compare with: this repository has no "
         "remote origin; name a branch, tag or commit with --base REV\n"
     )
     for word in ("base", "release"):
-        result = released.run("explain", "cd16508", "--against", word, "--base", "nowhere")
+        result = released.run("explain", "32df0fa", "--against", word, "--base", "nowhere")
         assert (result.code, result.err.splitlines()[0]) == (
             2,
             "fusion: the revision nowhere is not in this clone; check the name, or fetch it: git fetch origin nowhere",

@@ -18,7 +18,7 @@ BROKEN = (
     "### Breaking\n"
     "\n"
     '- `close_page`: `when` no longer accepts \'later\'. Worked: `close_page {"when": "later"}`; '
-    'now: refused: `when` is "later". List the tools again, and build the call from the new schema.\n'
+    "now: refused: `when` must be 'now'. List the tools again, and build the call from the new schema.\n"
 )
 
 

@@ -172,7 +172,7 @@ def test_a_release_is_compared_with_its_own_servers_alone(
     assert tools("fusion.lock", "release:pages/1") == (1, [("tool-removed", "pages", "added")])
     relock(locked, close_page_v2)
     assert locked.run("diff", "release:pages/1", "fusion.lock").out.splitlines()[-3:] == [
-        'Accept on purpose: fusion waive cd16508 --reason "..." release:pages/1 fusion.lock',
+        'Accept each by its id: fusion waive 32df0fa --reason "..." release:pages/1 fusion.lock',
         "Why: fusion explain enum-value-removed",
         "exit 1: breaking findings",
     ]
