@@ -19,6 +19,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from fusion_contracts import __version__
+from fusion_contracts.canonical import shell_word
 from fusion_contracts.cli.streams import SIGNAL, give_up, interrupted, settle
 from fusion_contracts.errors import FusionError, fault
 
@@ -57,8 +58,12 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str], command: tuple[str, ...]) -> int:
-    arguments = _in_order(arguments)
-    app = _build(_wanted(arguments))
+    try:
+        arguments = _in_order(arguments)
+    except FusionError as error:
+        return _refuse(error)
+    wanted = _wanted(arguments)
+    app = _build(wanted)
     placed = _placed()
     try:
         code = app(args=arguments, prog_name="fusion", standalone_mode=False, obj=command)
@@ -73,6 +78,8 @@ def _run(arguments: list[str], command: tuple[str, ...]) -> int:
         return _usage(error, arguments)
     if code == SIGNAL + signal.SIGINT:  # recent typer makes a code of an interrupt
         return interrupted(signal.SIGINT, placed)
+    if code == 1 and wanted is None:  # a shell that completion does not know; 1 is for findings
+        return 2
     return code if isinstance(code, int) else 0
 
 
@@ -85,16 +92,22 @@ def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
 
 
 def _in_order(arguments: list[str]) -> list[str]:
-    """The same with what may stand before the command behind it, as git takes it: `fusion -C DIR check`."""
+    """The same with what may stand before the command behind it, as git takes it: `fusion -C DIR check`.
+
+    Raises FusionError where no command follows.
+    """
     moved: list[str] = []
     rest = list(arguments)
     while rest and rest[0].startswith(_EARLY):
         size = 2 if rest[0] in _EARLY else 1  # else its value is in the same word: --config=FILE, -CDIR
         moved += rest[:size]
         del rest[:size]
-    if not moved or not rest or rest[0].startswith("-"):
+    if not moved:
         return arguments
-    return [rest[0], *moved, *rest[1:]]
+    if not rest:
+        message = f"{shell_word(arguments[0])} stands before a command, and none follows"
+        raise FusionError(message, "name its value, then a command: fusion -C DIR check", stage="usage")
+    return rest if rest[0].startswith("-") else [rest[0], *moved, *rest[1:]]
 
 
 def _wanted(arguments: Sequence[str]) -> str | None:
@@ -102,7 +115,7 @@ def _wanted(arguments: Sequence[str]) -> str | None:
 
     Where a shell asks how a line goes on, that of the line, which is in the environment.
     """
-    if _COMPLETING in os.environ:
+    if os.environ.get(_COMPLETING):
         arguments = next((os.environ[name] for name in _LINES if name in os.environ), "").split()[1:]
     first = next((word for word in arguments if not word.startswith("-")), None)
     return first if first in COMMANDS else None
@@ -115,7 +128,7 @@ def _build(wanted: str | None) -> typer.Typer:
         cls=_Group,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=wanted is None or _COMPLETING in os.environ,
+        add_completion=wanted is None or bool(os.environ.get(_COMPLETING)),
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
     )

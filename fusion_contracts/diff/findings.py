@@ -77,7 +77,9 @@ class Finding:
 
     def __post_init__(self) -> None:
         last = self.pointer.rpartition("/")[2]
-        object.__setattr__(self, "group", _digest(self.server, self.rule, last))
+        # each level has groups of its own: who accepts what is RISKY has not accepted what is BREAKING
+        level = () if self.level is Level.BREAKING else (self.level.name,)
+        object.__setattr__(self, "group", _digest(self.server, self.rule, last, *level))
         identity = self.rule, self.server, self.tool, self.action, self.pointer, self.before, self.after
         object.__setattr__(self, "fingerprint", _digest(*identity))
 

@@ -40,7 +40,7 @@ _BOUNDS = {
     "maxProperties": ("at most {}", "key"),
 }
 _KEYWORDS = "|".join(["enum", "const", "type", "pattern", *_BOUNDS])
-_PLACE = re.compile(rf"/inputSchema(?:/properties/[^/]+|/items|/allOf/\d+)+(?:/(?:{_KEYWORDS}))?")
+_PLACE = re.compile(rf"/inputSchema(?:/properties/[^/]+|/items)+(?:/(?:{_KEYWORDS}))?")
 _BOUND = re.compile(rf" ({'|'.join(_BOUNDS)}) (?:raised|lowered|added|changed) \([^()]*\)$")
 
 

@@ -19,6 +19,7 @@ __all__ = ["call", "refusal"]
 _PLAIN = "refused by its schema"
 _GONE = frozenset({"property-removed", "property-forbidden"})
 _BRANCHES = frozenset({"anyOf", "oneOf", "allOf"})
+_LONGEST_PATH = 120  # cells
 _LONGEST = 40  # cells of a value; the whole call stands above it
 
 
@@ -50,6 +51,7 @@ def refusal(finding: Finding) -> str:
     if found is None:
         return _PLAIN
     path, there, value = found
+    path = cut(path, _LONGEST_PATH)
     if not there:
         return f"refused: {path} is missing"
     if finding.rule in _GONE:

@@ -23,6 +23,7 @@ from fusion_contracts.sources.http_client import Answer, Client
 from fusion_contracts.sources.http_errors import UNAUTHORIZED, explained, status_words, unauthorized
 from fusion_contracts.sources.http_network import Meter
 from fusion_contracts.sources.http_target import Target
+from fusion_contracts.sources.interrupt import taken
 from fusion_contracts.sources.jsonrpc import METHOD_NOT_FOUND, UNASKED, Settled, SilenceError
 from fusion_contracts.sources.sse_events import events
 
@@ -84,7 +85,7 @@ class HttpChannel:
     def receive(self, deadline: float) -> bytes | Settled:
         """The next message, or word that a request is over. Raises SilenceError, and what went wrong meanwhile."""
         try:
-            event = self._interrupted or self._events.get(timeout=max(0.0, deadline - monotonic()))
+            event = self._interrupted or taken(self._events, deadline)
         except Empty:
             raise SilenceError from None
         if isinstance(event, Exception):

@@ -18,6 +18,7 @@ from typing import IO, Any, Self, TypeAlias
 from fusion_contracts.errors import FusionError
 from fusion_contracts.sources import strays
 from fusion_contracts.sources.guard import new_mark
+from fusion_contracts.sources.interrupt import taken
 from fusion_contracts.sources.jsonrpc import MAX_BYTES, MAX_MESSAGE, FloodError, SilenceError
 
 __all__ = ["EndedError", "ServerProcess"]
@@ -112,7 +113,7 @@ class ServerProcess:
             if self._status:  # it failed, and a child may hold its output open: wait for its last lines alone
                 deadline = min(deadline, time.monotonic() + _LINGER)
             try:
-                event = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
+                event = taken(self._events, deadline)
             except Empty:
                 raise (EndedError(self._status) if self._status else SilenceError()) from None
             if isinstance(event, bytes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -17,7 +17,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.errors import Problem
 from fusion_contracts.sources import running
 from fusion_contracts.sources.guard import guarded
-from fusion_contracts.sources.interrupt import interruptible
+from fusion_contracts.sources.interrupt import SLICE, interruptible
 from fusion_contracts.sources.unit import Answer, Task, work
 
 __all__ = ["JOBS", "read_all", "travels"]
@@ -80,7 +80,7 @@ def _beside(
         try:
             for number in numbers:
                 futures[_submitted(executor, tasks[number])] = number
-            for future in as_completed(futures):
+            for future in _as_completed(futures):
                 number = futures[future]
                 answers[number] = _answer(future, tasks[number])
                 done(number, answers[number])
@@ -88,6 +88,18 @@ def _beside(
             _end(futures)
             raise
     return answers
+
+
+def _as_completed(futures: Collection[Future[Answer]]) -> Iterator[Future[Answer]]:
+    """The futures as they complete; a signal waits for none of them."""
+    left = set(futures)
+    while left:
+        try:
+            for future in as_completed(left, timeout=SLICE):
+                left.discard(future)
+                yield future
+        except TimeoutError:
+            continue
 
 
 def _submitted(executor: Executor, task: Task) -> Future[Answer]:

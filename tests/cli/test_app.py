@@ -230,9 +230,19 @@ def test_what_says_where_the_project_is_may_stand_before_the_command_too(
     assert usual.code == 0
 
 
-def test_without_a_command_nothing_is_put_in_order(project: Any) -> None:
-    for arguments in (["-C", "a"], ["-C"], ["-C", "a", "--version"]):
-        assert project.run(*arguments).err.endswith("No such option: -C\nexit 2: could not check\n")
+@pytest.mark.parametrize("arguments", [["-C", "a"], ["-C"], ["--config", "check"], ["-Ca", "--lockfile"]])
+def test_a_command_must_follow_what_stands_before_it(project: Any, arguments: list[str]) -> None:
+    result = project.run(*arguments)
+    said = f"{arguments[0]} stands before a command, and none follows"
+    step = "name its value, then a command: fusion -C DIR check"
+    assert (result.code, result.out, result.err) == (2, "", f"fusion: {said}; {step}\nexit 2: could not check\n")
+
+
+def test_without_a_command_the_help_and_the_version_are_given(project: Any) -> None:
+    assert project.run("-C", "a", "--version").out == project.run("--version").out
+    assert project.run("-C", "a", "-h").out == project.run("-h").out
+    wrong = project.run("-C", "a", "--fail-on", "any", "check")
+    assert wrong.err.splitlines()[-2:] == ["Error: No such option: --fail-on", "exit 2: could not check"]
 
 
 # --- streams that are closed, full, or not there -----------------------------------------------------------------

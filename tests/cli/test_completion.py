@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,3 +50,16 @@ def test_it_is_installed_where_the_shell_looks(tmp_path: Path) -> None:
     script = tmp_path / ".bash_completions" / "fusion.sh"
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"bash completion installed in {script}")
     assert str(script) in (tmp_path / ".bashrc").read_text(encoding="utf-8")
+
+
+def test_a_shell_without_completion_is_no_finding(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fusion_contracts", "--show-completion", "dash"]
+    with_none = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run(command, cwd=tmp_path, env=with_none, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_an_empty_variable_of_completion_asks_for_nothing(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_FUSION_COMPLETE", "")
+    result = project.run("check")
+    assert (result.code, result.err.splitlines()[-1]) == (2, "exit 2: could not check")

@@ -54,7 +54,25 @@ def answer(old: Any, new: Any, *, focused: bool) -> Comparison:
     return Pair(Side(old), Side(new), world="declared", focused=focused).comparison()
 
 
+def accepts(schema: Any, value: Any) -> bool | None:
+    """What a validator says; None where it follows a reference that leads to itself without end."""
+    try:
+        return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
+    except RecursionError:
+        return None
+
+
 @given(old=roots(), new=roots(), same=st.sets(NAMES))
+@example(
+    old={"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}},
+    new={"type": "object", "properties": {"a": {"type": "object", "properties": {"x": {"type": "string"}}}}},
+    same=set(),
+)
+@example(
+    old={"type": "object", "properties": {"a": {}}},
+    new={"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}, "required": ["a"]},
+    same=set(),
+)
 @example(
     old={"properties": {"a": {}, "b": {}}, "additionalProperties": True},
     new={"properties": {"a": {}, "b": {"type": "integer"}}, "additionalProperties": {"type": "integer"}},
@@ -67,8 +85,8 @@ def test_the_answer_is_the_same(old: Any, new: Any, same: set[str]) -> None:
     whole, focused = answer(old, new, focused=False), answer(old, new, focused=True)
     assert focused.verdict == whole.verdict
     if focused.has_witness:
-        assert jsonschema.Draft202012Validator(old).is_valid(focused.witness)
-        assert not jsonschema.Draft202012Validator(new).is_valid(focused.witness)
+        assert accepts(old, focused.witness) in {True, None}
+        assert accepts(new, focused.witness) in {False, None}
 
 
 OLD = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {}}, "required": ["c"]}

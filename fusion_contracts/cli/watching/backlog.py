@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 
 from fusion_contracts.cli.watching.events import SCHEMA_VERSION
@@ -22,17 +22,16 @@ def limit() -> str:
     return f"{_MOST:,} events or {_BYTES // 2**20} MiB"
 
 
-def excess(waiting: Sequence[Pending], held: Collection[int] = ()) -> list[int]:
+def excess(waiting: Sequence[Pending]) -> list[int]:
     """The numbers of those events that are dropped; `waiting` are the ones of one place, oldest first.
 
     First go those of what began and is over: who hears of neither misses nothing that stands. Then the oldest go: the
-    last ones say how things are now. What is `held` is being posted, and stays.
+    last ones say how things are now.
     """
     number, size = len(waiting), sum(one.size for one in waiting)
     gone: dict[int, None] = {}
     if number > _MOST or size > _BYTES:
-        free = [one for one in waiting if one.seq not in held]
-        for group in (*_over(free), *((one,) for one in free)):
+        for group in (*_over(waiting), *((one,) for one in waiting)):
             if number <= _MOST and size <= _BYTES:
                 break
             fresh = [one for one in group if one.seq not in gone]

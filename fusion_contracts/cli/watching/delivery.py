@@ -68,10 +68,16 @@ class Delivery:
         """Read what is pending anew: the ledger was changed. What is too much for a sink is dropped."""
         self._pending = self._ledger.pending(self._pending)
         for one in self._all:
-            mine = [event for event in self._pending.values() if one.name not in event.taken]
-            gone = excess(mine, one.hand)
-            if gone:
-                self._drop(one, gone)
+            self._limit(one)
+
+    def _limit(self, one: Recipient) -> None:
+        """Drop what is too much for a sink. What it has in hand may be taken: before that is known nothing is."""
+        one.unlimited = bool(one.hand)
+        if one.hand:
+            return
+        gone = excess([event for event in self._pending.values() if one.name not in event.taken])
+        if gone:
+            self._drop(one, gone)
 
     def _drop(self, one: Recipient, gone: Collection[int]) -> None:
         self._ledger.drop(gone, one.name, self._names)
@@ -113,6 +119,9 @@ class Delivery:
                 one.dropped = self._ledger.dropped(one.name)
         for outcome in outcomes:
             self._settle(outcome, now)
+        for one in self._all:
+            if one.unlimited and not one.hand:
+                self._limit(one)
 
     def _done_with(self, taken: Sequence[tuple[int, str]]) -> None:
         for seq, name in taken:

@@ -35,6 +35,8 @@ class Recipient:
     queue: SimpleQueue[Sequence[tuple[int, JsonObject]]] = field(default_factory=SimpleQueue)
     hand: Collection[int] = ()
     telling: Dropped | None = None
+    unlimited: bool = False
+    """Whether more may wait for it than is kept, while it has something in hand."""
     failures: int = 0
     until: float = 0.0
     refused: dict[int, tuple[int, float]] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Self, TypeVar
 
+from fusion_contracts.sources.interrupt import taken
 from fusion_contracts.sources.jsonrpc import SilenceError
 from fusion_contracts.sources.objects.kind import Serve
 
@@ -80,7 +81,7 @@ class Served:
     def receive(self, deadline: float) -> bytes:
         """The next message. Raises SilenceError at the deadline (of the monotonic clock), StoppedError at the end."""
         try:
-            line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            line = taken(self._lines, deadline)
         except Empty:
             raise SilenceError from None
         if line is None:
@@ -142,7 +143,7 @@ def in_a_loop(work: Callable[[], Awaitable[T]], timeout: float) -> T:
 
     threading.Thread(target=run, name="fusion-contracts", daemon=True).start()
     try:
-        values, error = done.get(timeout=timeout)
+        values, error = taken(done, time.monotonic() + timeout)
     except Empty:
         for loop, task in running:
             with suppress(RuntimeError):  # the loop has ended just now
