@@ -297,3 +297,23 @@ def test_the_page_offers_no_waiver_for_a_finding_about_one(changed: Any) -> None
 def finding_of(project: Any, rule: str) -> dict[str, Any]:
     report = json.loads(project.run("check", "--offline", "--format", "json").out)
     return next(one for one in report["findings"] if one["rule"] == rule)
+
+
+def test_the_id_of_what_is_risky_accepts_nothing_that_is_breaking(project: Any) -> None:
+    def tools(*, has: bool) -> list[Any]:
+        properties = {"a": {"type": "string"}} if has else {}
+        return [
+            {"name": f"u{number}", "inputSchema": {"type": "object", "properties": properties, **closed}}
+            for number, closed in enumerate(({"additionalProperties": False}, {"additionalProperties": False}, {}, {}))
+        ]
+
+    project.catalog("old.json", *tools(has=True))
+    project.catalog("new.json", *tools(has=False))
+    rows = [line.split() for line in project.run("diff", "old.json", "new.json").out.splitlines()]
+    breaking, risky = (next(row[-1] for row in rows if row[:1] == [first]) for first in ("u0,", "u2,"))
+    assert breaking != risky
+    assert project.run("waive", risky, "--reason", "none sends it", "old.json", "new.json").code == 0
+    report = json.loads(project.run("diff", "old.json", "new.json", "--format", "json").out)
+    assert {one["tool"]: (one["level"], "waived" in one) for one in report["findings"]} == {
+        "u0": ("BREAKING", False), "u1": ("BREAKING", False), "u2": ("RISKY", True), "u3": ("RISKY", True),
+    }  # fmt: skip
