@@ -19,7 +19,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from fusion_contracts import __version__
-from fusion_contracts.canonical import shell_word
 from fusion_contracts.cli.streams import SIGNAL, give_up, interrupted, settle
 from fusion_contracts.errors import FusionError, fault
 
@@ -58,14 +57,11 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str], command: tuple[str, ...]) -> int:
-    try:
-        arguments = _in_order(arguments)
-    except FusionError as error:
-        return _refuse(error)
-    wanted = _wanted(arguments)
-    app = _build(wanted)
     placed = _placed()
     try:
+        arguments = _in_order(arguments)
+        wanted = _wanted(arguments)
+        app = _build(wanted)
         code = app(args=arguments, prog_name="fusion", standalone_mode=False, obj=command)
         sys.stdout.flush()
     except FusionError as error:
@@ -105,6 +101,8 @@ def _in_order(arguments: list[str]) -> list[str]:
     if not moved:
         return arguments
     if not rest:
+        from fusion_contracts.canonical import shell_word
+
         message = f"{shell_word(arguments[0])} stands before a command, and none follows"
         raise FusionError(message, "name its value, then a command: fusion -C DIR check", stage="usage")
     return rest if rest[0].startswith("-") else [rest[0], *moved, *rest[1:]]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import equal
 from fusion_contracts.diff.wording import listing, short
+from fusion_contracts.phrases import BOUNDS, TYPES, bound
 from fusion_contracts.schema.vocabulary import type_of
 
 if TYPE_CHECKING:
@@ -17,31 +18,9 @@ __all__ = ["allowed"]
 
 _ENUMS = frozenset({"enum-value-removed", "enum-added", "const-changed"})
 _TYPES = frozenset({"type-narrowed", "null-removed"})
-_IN_WORDS = {
-    "string": "a string",
-    "number": "a number",
-    "integer": "an integer",
-    "boolean": "true or false",
-    "object": "an object",
-    "array": "a list",
-    "null": "null",
-}
-_BOUNDS = {
-    "minimum": ("at least {}", ""),
-    "exclusiveMinimum": ("more than {}", ""),
-    "maximum": ("at most {}", ""),
-    "exclusiveMaximum": ("less than {}", ""),
-    "multipleOf": ("a multiple of {}", ""),
-    "minLength": ("at least {}", "character"),
-    "maxLength": ("at most {}", "character"),
-    "minItems": ("at least {}", "item"),
-    "maxItems": ("at most {}", "item"),
-    "minProperties": ("at least {}", "key"),
-    "maxProperties": ("at most {}", "key"),
-}
-_KEYWORDS = "|".join(["enum", "const", "type", "pattern", *_BOUNDS])
+_KEYWORDS = "|".join(["enum", "const", "type", "pattern", *BOUNDS])
 _PLACE = re.compile(rf"/inputSchema(?:/properties/[^/]+|/items)+(?:/(?:{_KEYWORDS}))?")
-_BOUND = re.compile(rf" ({'|'.join(_BOUNDS)}) (?:raised|lowered|added|changed) \([^()]*\)$")
+_BOUND = re.compile(rf" ({'|'.join(BOUNDS)}) (?:raised|lowered|added|changed) \([^()]*\)$")
 
 
 def allowed(finding: Finding, value: JsonValue) -> str | None:
@@ -71,16 +50,14 @@ def _one_of(options: JsonValue, value: JsonValue) -> str | None:
 def _of_type(types: JsonValue, value: JsonValue) -> str | None:
     """The types in words, null last; None where the value's own is among them."""
     named = [types] if isinstance(types, str) else types if isinstance(types, list) else []
-    known = sorted((name for name in named if name in _IN_WORDS), key=lambda name: name == "null")
+    known = sorted((name for name in named if name in TYPES), key=lambda name: name == "null")
     own = type_of(value)
     if not known or own in known or (own == "integer" and "number" in known):
         return None
-    return " or ".join(_IN_WORDS[name] for name in known if name != "integer" or "number" not in known)
+    return " or ".join(TYPES[name] for name in known if name != "integer" or "number" not in known)
 
 
 def _within(keyword: str, limit: JsonValue) -> str | None:
     if isinstance(limit, bool) or not isinstance(limit, (int, float)):
         return None
-    phrase, unit = _BOUNDS[keyword]
-    shown = short(str(limit))
-    return phrase.format(f"{shown} {unit}{'' if limit == 1 else 's'}" if unit else shown)
+    return bound(keyword, limit, short(str(limit)))

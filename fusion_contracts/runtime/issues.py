@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from fusion_contracts.model import JsonValue
+from fusion_contracts.phrases import bound
 from fusion_contracts.runtime.echo import HIDDEN_VALUE, clip, show
 from fusion_contracts.runtime.failures import Failure
 from fusion_contracts.runtime.near import same_but_case
@@ -64,19 +65,18 @@ def dotted(path: Path) -> str:
     return text or "arguments"
 
 
-_BOUNDS: dict[str, tuple[str, str, str]] = {
-    # keyword: problem, expected, unit
-    "minimum": ("Too small.", "at least {}", ""),
-    "exclusiveMinimum": ("Too small.", "more than {}", ""),
-    "maximum": ("Too large.", "at most {}", ""),
-    "exclusiveMaximum": ("Too large.", "less than {}", ""),
-    "multipleOf": ("Not a multiple.", "a multiple of {}", ""),
-    "minLength": ("Too short.", "at least {}", "character"),
-    "maxLength": ("Too long.", "at most {}", "character"),
-    "minItems": ("Too few items.", "at least {}", "item"),
-    "maxItems": ("Too many items.", "at most {}", "item"),
-    "minProperties": ("Too few keys.", "at least {}", "key"),
-    "maxProperties": ("Too many keys.", "at most {}", "key"),
+_PROBLEMS = {  # of a bound
+    "minimum": "Too small.",
+    "exclusiveMinimum": "Too small.",
+    "maximum": "Too large.",
+    "exclusiveMaximum": "Too large.",
+    "multipleOf": "Not a multiple.",
+    "minLength": "Too short.",
+    "maxLength": "Too long.",
+    "minItems": "Too few items.",
+    "maxItems": "Too many items.",
+    "minProperties": "Too few keys.",
+    "maxProperties": "Too many keys.",
 }
 _PLAIN: dict[str, tuple[str, str]] = {
     "uniqueItems": ("Repeated items.", "each item once"),
@@ -190,10 +190,8 @@ def _value(failure: Failure, value: JsonValue, flat: Flat) -> tuple[IssueKind, s
 
 
 def _bound(failure: Failure, _value: JsonValue, _flat: Flat) -> tuple[IssueKind, str, str]:
-    problem, phrase, unit = _BOUNDS[failure.keyword]
     limit = show(failure.limit) if failure.limit is not None else "its limit"
-    plural = "" if failure.limit == 1 else "s"
-    return "bound", problem, phrase.format(f"{limit} {unit}{plural}" if unit else limit)
+    return "bound", _PROBLEMS[failure.keyword], bound(failure.keyword, failure.limit, limit)
 
 
 def _pattern(failure: Failure, _value: JsonValue, _flat: Flat) -> tuple[IssueKind, str, str]:
@@ -225,5 +223,5 @@ _WORDS: dict[str, Says] = {
     "const": _value,
     "pattern": _pattern,
     "format": _format,
-    **dict.fromkeys(_BOUNDS, _bound),
+    **dict.fromkeys(_PROBLEMS, _bound),
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.model import JsonValue
+from fusion_contracts.phrases import TYPES
 from fusion_contracts.runtime.echo import clip, show
 from fusion_contracts.runtime.shape import BRANCHES, Flat
 
@@ -18,15 +19,6 @@ _LONGEST_OPTIONS = 240  # characters of a list of allowed values
 _LONGEST_PATTERN = 80
 _MOST_BRANCHES = 4
 
-_TYPES = {
-    "string": "a string",
-    "number": "a number",
-    "integer": "an integer",
-    "boolean": "true or false",
-    "object": "an object",
-    "array": "a list",
-    "null": "null",
-}
 _PLURALS = {
     "string": "strings",
     "number": "numbers",
@@ -86,7 +78,7 @@ def expected(flat: Flat) -> str:
 
 def types_in_words(names: Sequence[Any], flat: Flat | None = None) -> str:
     """A list of JSON types in words; `flat` adds what a string or list must hold."""
-    known = [name for name in names if name in _TYPES]
+    known = [name for name in names if name in TYPES]
     if "integer" in known and "number" in known:
         known.remove("integer")
     return _either([_one(name, flat or {}) for name in sorted(known, key=lambda name: name == "null")]) or "a value"
@@ -114,7 +106,7 @@ def _one(name: str, flat: Flat) -> str:
     items = flat.get("items")
     if name == "array" and isinstance(items, dict) and items.get("type") in _PLURALS:
         return f"a list of {_PLURALS[items['type']]}"
-    return _TYPES[name]
+    return TYPES[name]
 
 
 def _string(flat: Flat) -> str:
@@ -123,12 +115,12 @@ def _string(flat: Flat) -> str:
         return FORMATS[form]
     if isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN:
         return f"a string that matches {clip(pattern, _LONGEST_PATTERN)}"
-    return _TYPES["string"]
+    return TYPES["string"]
 
 
 def _untyped(flat: Flat) -> str:
     if isinstance(flat.get("properties"), dict):
-        return _TYPES["object"]
+        return TYPES["object"]
     if "items" in flat or "prefixItems" in flat:
         return _one("array", flat)
     return _string(flat) if "format" in flat or "pattern" in flat else "a value"

@@ -100,6 +100,15 @@ class Project:
         self.git("commit", "-q", "--allow-empty", "-m", message)
         return self.git("rev-parse", "HEAD")
 
+    def change_since_base(self, name: str, before: object, after: object) -> None:
+        """Commit a lock of one tool as the base of everybody's clones, then lock what the server offers now."""
+        self.run("lock", "--name", name, *self.serve("pages", before))
+        self.commit()
+        self.git("update-ref", "refs/remotes/origin/main", "HEAD")
+        self.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+        self.serve("pages", after)
+        self.run("lock")
+
 
 @pytest.fixture
 def project(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, root: Path) -> Project:

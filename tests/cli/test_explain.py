@@ -185,12 +185,7 @@ def test_the_names_of_a_server_cannot_write_on_the_terminal(project: Any) -> Non
 @pytest.fixture
 def changed(repository: Any, close_page: Any, close_page_v2: Any) -> Any:
     """A repository whose lock has changed since the base; its server answers as the lock says."""
-    repository.run("lock", "--name", "old", *repository.serve("pages", close_page))
-    repository.commit()
-    repository.git("update-ref", "refs/remotes/origin/main", "HEAD")
-    repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
-    repository.serve("pages", close_page_v2)
-    repository.run("lock")
+    repository.change_since_base("old", close_page, close_page_v2)
     return repository
 
 

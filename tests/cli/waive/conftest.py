@@ -18,10 +18,5 @@ def _day(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def changed(repository: Any, close_page: Any, close_page_v2: Any) -> Any:
     """A repository whose lock lost an enum value since the base; its server answers as the lock says."""
-    repository.run("lock", "--name", "pages", *repository.serve("pages", close_page))
-    repository.commit()
-    repository.git("update-ref", "refs/remotes/origin/main", "HEAD")
-    repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
-    repository.serve("pages", close_page_v2)
-    repository.run("lock")
+    repository.change_since_base("pages", close_page, close_page_v2)
     return repository
