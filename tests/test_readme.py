@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from fusion_contracts import ContractAwareness, explain_validation, load
+
 SET_UP = "python3 -m venv .venv && . .venv/bin/activate && pip install -q . && cd fixtures/example && "
 TEST_LINE = re.compile(r"^<!-- the test line -->\n```sh\n(.+)\n```$", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -135,8 +137,20 @@ def test_the_python_example_runs(readme: str, example: Path, monkeypatch: pytest
     for name, argument in (("old", "a"), ("new", "b")):
         (example / f"{name}.json").write_text(tool % argument, encoding="utf-8")
     monkeypatch.chdir(example)
-    (code,) = blocks(readme, "python")
+    *_, code = blocks(readme, "python")
     exec(compile(code, "README.md", "exec"), {})
+
+
+def test_an_agent_of_version_1_reads_what_the_readme_shows(readme: str, example: Path) -> None:
+    for version in ("v1", "v2"):
+        own = f"--config {version}.toml --lockfile {version}.lock"  # of one name, and of two versions
+        shell(f"fusion lock {own} --name helpdesk -- python3 helpdesk_{version}.py", example)
+    old, new = (load(example / f"{version}.lock") for version in ("v1", "v2"))
+    tool = new.tools["close_ticket"]
+    since = ContractAwareness.between(old, new)
+    report = explain_validation(tool.input_schema, {"id": 1}, action=tool.name, awareness=since)
+    assert blocks(readme, "xml") == [f"{report.to_xml()}\n"]
+    assert report.suggested_arguments == {"ticket_id": 1}
 
 
 def test_every_link_leads_somewhere(readme: str, root: Path) -> None:
