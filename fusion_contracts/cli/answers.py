@@ -59,7 +59,7 @@ def _fresh(outcome: Outcome) -> Iterator[str]:
 
 def _stale(stale: Stale, lock: Lock, judging: Judging) -> Iterator[str]:
     """A changed server: the worst of what changed, how much, and whether an unpinned package is why."""
-    from fusion_contracts.cli.fresh import unpinned
+    from fusion_contracts.sources.runners import unpinned
 
     name, locked = printable(stale.name), lock.servers.get(stale.name)
     if stale.live is None or locked is None:

@@ -24,7 +24,7 @@ def elsewhere(project: Project, lock: Lock) -> frozenset[str]:
 
     One that no settings name stays, and is told as a problem: dropping its entry must not make a check pass.
     """
-    from fusion_contracts.cli.workflow import local_parts
+    from fusion_contracts.cli.ours import local_parts
 
     return frozenset(lock.servers.keys() & (configured(project).names - local_parts(project).keys()))
 

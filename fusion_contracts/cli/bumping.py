@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.against import Basis, newest_at
-from fusion_contracts.cli.declared import Declared, Manifests, declared, is_ours, manifests, said
+from fusion_contracts.cli.declared import declared, said
+from fusion_contracts.cli.manifests import Declared, Manifests, manifests
 from fusion_contracts.cli.origin import Head, Origin, Scope, at_base, head_of, kept_origin, last_release
+from fusion_contracts.cli.ours import is_ours
 from fusion_contracts.cli.project import Judging, Project
 from fusion_contracts.diff import Finding, pairs
 from fusion_contracts.diff.bump import least_bump

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.cli.declared import manifests
+from fusion_contracts.cli.manifests import manifests
 from fusion_contracts.cli.past import lock_entries, path_at
 from fusion_contracts.cli.place import from_the_top
 from fusion_contracts.cli.project import Project

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +15,7 @@ from fusion_contracts.errors import Problem
 from fusion_contracts.model import Lock, ServerContract, SourceRecord
 from fusion_contracts.record import record
 
-__all__ = ["Freshness", "Stale", "freshness", "unpinned", "vouched"]
+__all__ = ["Freshness", "Stale", "freshness", "vouched"]
 
 _USUAL, _PLAIN = Effort(), Access()
 _TOLD = 5  # entries of a stale server that are named
@@ -199,19 +198,3 @@ def _unnamed(project: Project, contract: ServerContract) -> Problem:
     message = "its source stands in the lock alone, and nothing that only a lock names is started"
     step = f"drop it with fusion lock --prune -s {shell_word(contract.name)}, or add to {table} in {home.path.name}"
     return Problem(contract.name, "usage", message, f"{step}: {source_line(contract.name, entry)}")
-
-
-_RUNNERS = re.compile(r"(?:npx|bunx|pnpx|uvx)(?:\.cmd|\.exe)?$")
-_PACKAGE_FLAGS = frozenset({"-p", "--package", "--from"})
-
-
-def unpinned(command: Sequence[str]) -> str | None:
-    """The package that a runner such as npx fetches without an exact version, so that any run may get another one."""
-    if not command or not _RUNNERS.search(command[0].replace("\\", "/").rpartition("/")[2]):
-        return None
-    words = iter(command[1:])
-    for word in words:
-        package = next(words, "") if word in _PACKAGE_FLAGS else word
-        if not package.startswith("-"):
-            return None if re.search(r"(?:@|==)v?\d", package) else package
-    return None

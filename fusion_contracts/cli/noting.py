@@ -49,14 +49,10 @@ def tell_excused(problems: Sequence[Problem]) -> None:
 
 def unpinned_note(wanted: Sequence[Wanted]) -> list[str]:
     """One line on the packages of which any run may get another version, and how to pin them; none where all are."""
-    from fusion_contracts.cli.fresh import unpinned
+    from fusion_contracts.sources.runners import pinned, unpinned
 
-    packages: dict[str, str] = {}
-    for one in wanted:
-        package = unpinned(one.record.command) if one.record else None
-        if package is not None and one.record is not None:
-            sign = "==" if "uvx" in one.record.command[0] else "@"
-            packages[package] = f"{package.removesuffix('@latest').removesuffix('@next')}{sign}VERSION"
+    commands = [one.record.command for one in wanted if one.record]
+    packages = {package: pinned(command, package) for command in commands if (package := unpinned(command))}
     if not packages:
         return []
     pins = ", ".join(packages.values())

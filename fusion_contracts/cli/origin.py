@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.against import Basis, newest_at
-from fusion_contracts.cli.declared import Manifests, declared, is_committed, is_ours, manifests
+from fusion_contracts.cli.declared import declared, is_committed
+from fusion_contracts.cli.manifests import Manifests, manifests
+from fusion_contracts.cli.ours import is_ours
 from fusion_contracts.cli.past import lock_at
 from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.tags import highest, of_releases

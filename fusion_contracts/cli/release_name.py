@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.cli.declared import declared, is_committed, manifests
+from fusion_contracts.cli.declared import declared, is_committed
+from fusion_contracts.cli.manifests import manifests
 from fusion_contracts.cli.project import Project
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import ServerContract
@@ -31,7 +32,7 @@ def default_name(project: Project, contract: ServerContract) -> str:
     """The name of a release of this server where nobody gave one. Raises FusionError where nothing says one.
 
     The tag of HEAD counts where the lock is as it was committed there. Declared is the version of the project, in
-    pyproject.toml or package.json, where the server's command runs what lies in it; else what the server says of
+    pyproject.toml or package.json, where the server is of it; else what the server says of
     itself, which may be the version of the library that it is made with.
     """
     name = _tag(project)

@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from fusion_contracts import __version__
 from fusion_contracts.canonical import printable, shell_word
+from fusion_contracts.cli.ours import local_parts
 from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.roster import servers
-from fusion_contracts.config import Source
 from fusion_contracts.report.counts import joined
+from fusion_contracts.sources.runners import program_of
 
-__all__ = ["choice", "local_part", "local_parts", "workflow"]
+__all__ = ["choice", "workflow"]
 
 _HEAD = """\
 # Does a change to the tools break the agents that use them? Written by `fusion init`; yours to change.
@@ -95,7 +95,7 @@ def _step(sign: str, words: Sequence[str]) -> str:
 def _installing(project: Project, local: Mapping[str, str]) -> Iterator[str]:
     """The steps that install what local servers need, as far as the repository says."""
     sources = [source for name, source in servers(project).items() if name in local]
-    programs = {_program(source.command) for source in sources if source.command}
+    programs = {program_of(source.command).lower() for source in sources if source.command}
     programs |= {"python" for source in sources if source.object is not None}
     if not programs:
         return
@@ -115,96 +115,6 @@ def _installs(root: Path, programs: set[str]) -> Iterator[str]:
     if (root / "package.json").is_file():
         yield "npm ci" if (root / "package-lock.json").is_file() else "npm install"
         yield "npm run build --if-present"
-
-
-# --- what is part of the repository ----------------------------------------------------------------------------------
-
-_REGISTRY = frozenset({"npx", "bunx", "pnpx", "uvx", "docker", "podman"})  # their other arguments are the server's
-_PACKAGE_FLAGS = frozenset({"-p", "--package", "--from"})
-_MANIFESTS = {
-    "uv": "pyproject.toml", "poetry": "pyproject.toml", "pdm": "pyproject.toml", "hatch": "pyproject.toml",
-    "rye": "pyproject.toml", "npm": "package.json", "pnpm": "package.json", "yarn": "package.json",
-    "bun": "package.json", "cargo": "Cargo.toml",
-}  # fmt: skip
-
-
-def local_parts(project: Project) -> dict[str, str]:
-    """The sources that are part of the repository, by NAME, with the word that says so."""
-    parts = {name: local_part(source, project.root) for name, source in servers(project).items()}
-    return {name: part for name, part in parts.items() if part}
-
-
-def local_part(source: Source, root: Path) -> str | None:
-    """The file, module, script or runner by which a source is part of the repository of `root`; None for none."""
-    if source.object is not None:
-        place = re.sub(r":[\w.]+(?:\(\))?$", "", source.object)
-        here = _inside(place, root) if place.endswith(".py") else _is_module(place, root)
-        return place if here else None
-    if source.path is not None:
-        return source.path if _inside(source.path, root) else None
-    if not source.command:  # a URL
-        return None
-    program, words = _program(source.command), source.command[1:]
-    if program in _REGISTRY:
-        words = _packages(words)
-    paths = (source.command[0], *words) if "/" in source.command[0] else words
-    found = next((word for word in paths if _is_part(word, root)), None)
-    if found is not None:
-        return found
-    modules = [after for before, after in pairwise(words) if before == "-m"]
-    module = next((one for one in modules if _is_module(one, root)), None)
-    scripts = _scripts(root)
-    script = next((word for word in (source.command[0], *words) if word in scripts), None)
-    manifest = _MANIFESTS.get(program)
-    runs = bool(manifest) and words[:1] in {("run",), ("start",)} and (root / str(manifest)).is_file()
-    return module or script or (f"{program} {words[0]}" if runs else None)
-
-
-def _program(command: Sequence[str]) -> str:
-    return command[0].replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe").removesuffix(".cmd")
-
-
-def _packages(words: Sequence[str]) -> tuple[str, ...]:
-    """What a runner of a registry fetches: the values of its package flags, and the first word that is no flag."""
-    named = [after for before, after in pairwise(words) if before in _PACKAGE_FLAGS]
-    first = [word for word in words if not word.startswith("-")][:1]
-    return (*named, *first)
-
-
-def _is_part(word: str, root: Path) -> bool:
-    """Whether an argument names a file or folder of the repository, alone, behind `--flag=`, or before `:ATTR`."""
-    flag, sign, value = word.partition("=")
-    bare = value if sign and flag.startswith("-") else word
-    return _inside(bare, root) or _inside(re.sub(r"(?<=\.py):[\w.]+$", "", bare), root)
-
-
-def _inside(path: str, root: Path) -> bool:
-    if not path or path.startswith("-") or "\0" in path:
-        return False
-    try:
-        target = (root / path).resolve()
-        return target.exists() and target.is_relative_to(_top(root.resolve()))
-    except (OSError, RuntimeError):  # a name that the system does not take, a circle of links
-        return False
-
-
-def _top(root: Path) -> Path:
-    """The repository's folder; where there is no repository, the project's."""
-    return next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
-
-
-def _is_module(name: str, root: Path) -> bool:
-    first = name.partition(".")[0]
-    return bool(first) and any(
-        (folder / first).is_dir() or (folder / f"{first}.py").is_file() for folder in (root, root / "src")
-    )
-
-
-def _scripts(root: Path) -> frozenset[str]:
-    """The commands that the repository's own package installs."""
-    project = _pyproject(root).get("project")
-    scripts = project.get("scripts") if isinstance(project, dict) else None
-    return frozenset(scripts) if isinstance(scripts, dict) else frozenset()
 
 
 def _builds(root: Path) -> bool:

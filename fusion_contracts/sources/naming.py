@@ -6,27 +6,18 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+from fusion_contracts.sources.runners import arguments, program_of
+
 __all__ = [
     "is_folder_name", "name_from_command", "name_from_package", "name_from_path", "name_from_url", "name_from_word",
 ]  # fmt: skip
 
-_RUNNERS = frozenset({"npx", "bunx", "uvx", "pipx", "pnpx"})
-_RUN_WORDS = frozenset({"run", "dlx", "exec", "x", "tool"})
-_MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun", "uv", "pipx", "deno", "docker", "podman", "poetry"})
-_INTERPRETER = re.compile(r"^(?:python[0-9.]*|py|node|nodejs|tsx|ts-node|ruby|php|perl|bash|sh|java|dotnet|deno|bun)$")
-# Options that take the next argument as their value, for the runners above.
-_VALUED = frozenset({
-    "-p", "--package", "-c", "--call", "--registry", "--from", "--with", "--with-requirements", "--python", "--index",
-    "--index-url", "--prefix", "--extra-index-url", "--directory", "--project", "--env-file", "-e", "--env", "-v",
-    "--volume", "--mount", "--name", "--network", "--net", "-u", "--user", "-w", "--workdir", "--entrypoint",
-    "--platform", "-r", "--require", "--import", "--loader", "-X", "-W", "--cache", "--spec",
-})  # fmt: skip
 _GENERIC = frozenset(
     {"server", "main", "index", "app", "run", "start", "cli", "__main__", "mcp", "stdio", "mcp_server"}
 )
 _HOLDERS = frozenset({"agent", "fastmcp", "tool", "toolkit", "tools", "toolset", "toolsets", "mcp-app"})
 _MAKES = re.compile(r"^_*(?:make|create|build|get)_")
-_FOLDERS = frozenset({"dist", "build", "src", "lib", "bin", "out", "target", ".", "..", "/", ""})
+_FOLDERS = frozenset({"dist", "build", "cmd", "src", "lib", "bin", "out", "target", ".", "..", "/", ""})
 _AFFIX = re.compile(r"^(?:mcp-server-|server-mcp-|mcp-|server-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _FALLBACK = "server"
@@ -42,36 +33,20 @@ def is_folder_name(name: str) -> bool:
 
 def name_from_command(command: Sequence[str]) -> str:
     """A NAME from the argv of a server: `npx -y @playwright/mcp@0.0.70` gives `playwright`."""
-    program = PurePosixPath(command[0].replace("\\", "/")).name if command else ""
-    program = re.sub(r"\.(?:exe|cmd|bat|ps1)$", "", program, flags=re.IGNORECASE)
-    rest = list(command[1:])
-    if program in _MANAGERS:
-        while rest and rest[0] in _RUN_WORDS:
-            rest.pop(0)
-    elif program not in _RUNNERS and not _INTERPRETER.match(program):
-        return name_from_package(program)
-    return _from_arguments(rest) or name_from_package(program)
+    program = program_of(command)
+    words = arguments(command)
+    return (_from_arguments(words) if words else None) or name_from_package(program)
 
 
-def _from_arguments(arguments: Sequence[str]) -> str | None:
-    """The name behind the first argument that is no option: a module, a script, a package or an image."""
-    skip = False
-    for index, argument in enumerate(arguments):
-        if skip:
-            skip = False
-        elif argument == "-m" and index + 1 < len(arguments):
-            return _from_module(arguments[index + 1])
-        elif argument.startswith("-"):
-            skip = argument in _VALUED
-        elif _INTERPRETER.match(argument) or argument in _RUN_WORDS:
-            continue
-        else:
-            bridged = arguments[index + 1 :] if re.match(r"mcp-remote(?:@|$)", argument) else ()
-            hosts = [one for one in bridged if "://" in one]
-            if hosts:
-                return name_from_url(hosts[0])
-            return name_from_path(argument) if _is_script(argument) else name_from_package(argument)
-    return None
+def _from_arguments(words: Sequence[str]) -> str | None:
+    """The name of what a command starts, by its words from there on: a module, a script, a package, an image."""
+    first, rest = words[0], words[1:]
+    if first == "-m":
+        return _from_module(rest[0]) if rest else None
+    hosts = [one for one in rest if "://" in one] if re.match(r"mcp-remote(?:@|$)", first) else []
+    if hosts:
+        return name_from_url(hosts[0])
+    return name_from_path(first) if _is_script(first) else name_from_package(first)
 
 
 def _is_script(argument: str) -> bool:

@@ -15,7 +15,6 @@ import pytest
 from fusion_contracts import __version__
 from fusion_contracts.cli import main
 from fusion_contracts.cli.app import COMMANDS
-from fusion_contracts.cli.fresh import unpinned
 from fusion_contracts.cli.locking import in_ci
 
 
@@ -117,25 +116,6 @@ def test_a_fault_of_ours_is_no_finding(project: Any, monkeypatch: pytest.MonkeyP
     assert result.err.endswith("/issues\nexit 2: could not check\n")
     assert "; run it again with --debug, and report what it prints at https://github.com/" in result.err
     assert "secret" not in result.err
-
-
-@pytest.mark.parametrize(
-    ("command", "package"),
-    [
-        (["npx", "-y", "@playwright/mcp@latest"], "@playwright/mcp@latest"),
-        (["npx", "-y", "@playwright/mcp"], "@playwright/mcp"),
-        (["npx", "-y", "@playwright/mcp@0.0.70"], None),
-        (["uvx", "mcp-server-fetch"], "mcp-server-fetch"),
-        (["uvx", "mcp-server-fetch==2025.4.7"], None),
-        (["uvx", "--from", "mcp-atlassian", "serve"], "mcp-atlassian"),
-        (["/usr/bin/npx.cmd", "-p", "thing@1", "serve"], None),
-        (["python3", "server.py"], None),
-        (["npx"], None),
-        ([], None),
-    ],
-)
-def test_which_package_is_unpinned(command: list[str], package: str | None) -> None:
-    assert unpinned(command) == package
 
 
 def test_what_counts_as_ci() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fusion_contracts import __version__
-from fusion_contracts.cli.workflow import local_part
+from fusion_contracts.cli.ours import local_part
 from fusion_contracts.config import Source
 
 INSTALL = "for merges by tool and findings in git diff, run in each clone: fusion merge-driver --install"
@@ -260,10 +260,29 @@ def test_of_several_servers_only_ours_are_started_on_pull_requests(project: Any)
         (["python3", "/etc/passwd"], None),
         (["pages", "${HOME}"], None),
         (["pages", "-", ""], None),
+        (["uv", "--directory", "pages", "run", "main.py"], "pages"),
+        (["npx", "tsx", "server.py"], "server.py"),
+        (["uv", "--directory=pages", "run", "main.py"], "--directory=pages"),
+        (["uvx", "--from", ".[cli]", "pages"], ".[cli]"),
+        ([".venv/bin/python", "server.py"], "server.py"),
+        ([".venv/bin/pages-mcp"], "pages-mcp"),
+        ([".tools/run.sh"], ".tools/run.sh"),
+        (["env311/bin/foreign"], None),
+        (["node", "node_modules/foreign/index.js"], None),
+        (["npm", "exec", "-y", "@acme/pages", "server.py"], None),
+        (["uv", "tool", "run", "foreign", "server.py"], None),
+        (["uvx", "pages"], None),
+        (["uvx", "pages-mcp"], None),
+        (["docker", "run", "pages", "server.py"], None),
+        (["foreign", "--repository", "."], None),
     ],
 )
 def test_what_is_part_of_the_repository(project: Any, command: list[str], part: str | None) -> None:
-    for name in ("server.py", "run.sh", "hook.js", "pages/server.py", "src/inner/__init__.py"):
+    for name in (
+        "server.py", "run.sh", "hook.js", "pages/server.py", "src/inner/__init__.py", "run/server.py", ".tools/run.sh",
+        ".venv/bin/python", ".venv/bin/pages-mcp", "env311/pyvenv.cfg", "env311/bin/foreign",
+        "node_modules/foreign/index.js",
+    ):  # fmt: skip
         project.write(name, "")
     project.write("pyproject.toml", '[project]\nname = "x"\n[project.scripts]\npages-mcp = "pages:main"\n')
     assert local_part(Source(command=tuple(command)), project.folder) == part

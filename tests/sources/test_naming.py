@@ -32,6 +32,11 @@ from fusion_contracts.sources.naming import name_from_command, name_from_package
         ("C:\\tools\\weather-mcp.exe --fast", "weather"),
         ("npx -y mcp-remote https://mcp.linear.app/sse", "linear"),
         ("server", "server"),
+        ("python3 -u weather.py", "weather"),
+        ("pdm run weather.py", "weather"),
+        ("go run ./weather/cmd/server", "weather"),
+        ("npx tsx src/weather.ts", "weather"),
+        ("docker run -i --memory 512m --publish 8080:80 acme/weather-mcp", "weather"),
     ],
 )
 def test_from_a_command(command: str, name: str) -> None:

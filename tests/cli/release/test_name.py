@@ -81,6 +81,17 @@ def from_command(project: Any, command: list[str], *, version: str = "9.9") -> s
         (["node", "node_modules/foreign/index.js"], "9.9"),
         (["npx", "-y", "foreign@1.0"], "9.9"),
         (["python", "-m", "foreign"], "9.9"),
+        (["fastmcp", "run", "server.py:mcp"], "3.1"),
+        (["uvx", "--from", ".", "other"], "3.1"),
+        (["uv", "run", "--directory", "app", "other.py"], "3.1"),
+        ([".venv/bin/python", "server.py"], "3.1"),
+        ([".venv/bin/serve-pages"], "3.1"),
+        (["/usr/bin/npx.cmd", "foreign", "server.py"], "9.9"),
+        (["pnpm", "dlx", "foreign", "server.py"], "9.9"),
+        (["uv", "tool", "run", "foreign", "server.py"], "9.9"),
+        (["npx", "-y", "foreign", "--for", "pages-server"], "9.9"),
+        (["uv", "run", "foreign"], "9.9"),
+        (["foreign", "--repository", "."], "9.9"),
     ],
 )
 def test_the_version_that_the_project_declares(project: Any, command: list[str], name: str) -> None:
@@ -94,12 +105,31 @@ def test_the_version_that_the_project_declares(project: Any, command: list[str],
 
 
 @pytest.mark.parametrize(
-    ("command", "name"), [(["node", "dist/index.js"], "4.0.0-rc.1"), (["pages"], "4.0.0-rc.1"), (["npx", "x"], "9.9")]
+    ("command", "name"),
+    [
+        (["node", "dist/index.js"], "4.0.0-rc.1"),
+        (["node", "."], "4.0.0-rc.1"),
+        (["npm", "start"], "4.0.0-rc.1"),
+        (["npx", "tsx", "dist/index.js"], "4.0.0-rc.1"),
+        (["pages"], "4.0.0-rc.1"),
+        (["npx", "x"], "9.9"),
+    ],
 )
 def test_the_version_of_package_json(project: Any, command: list[str], name: str) -> None:
     project.write("package.json", '{"name": "@a/pages", "version": "4.0.0-rc.1", "bin": {"pages": "dist/index.js"}}')
     project.write("dist/index.js", "")
     assert from_command(project, command) == name
+
+
+@pytest.mark.parametrize(
+    ("code", "name"), [("server.py:mcp", "3.1"), ("server:mcp", "3.1"), ("elsewhere:mcp", "9.9")]
+)
+def test_a_python_object_of_the_project_has_its_version(project: Any, code: str, name: str) -> None:
+    project.write("server.py", "")
+    project.write("pyproject.toml", '[project]\nname = "x"\nversion = "3.1"\n')
+    contract = ServerContract("pages", info={"version": "9.9"}, source=SourceRecord("python", object=code))
+    project.write("fusion.lock", encode(Lock({"pages": contract})))
+    assert project.run("release").out.split()[3] == name
 
 
 def test_what_the_project_does_not_declare_the_server_says(project: Any) -> None:
