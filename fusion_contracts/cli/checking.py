@@ -185,11 +185,11 @@ def _unchecked(outcome: Outcome, place: str | None) -> Iterator[Problem]:
 
 
 def _again(asked: Asked, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
-    """What names the comparison outside of the hook in which pre-commit chose its base: HEAD, for a commit."""
+    """What names the comparison elsewhere too, where no CI's variables, and no hook of pre-commit, say the base."""
+    from fusion_contracts.sources.git import of_environment
+
     chosen = asked.base or any(outcome.project.config.base for outcome in outcomes)
-    if chosen or not os.environ.get("PRE_COMMIT") or os.environ.get("PRE_COMMIT_REMOTE_NAME"):
-        return asked.words
-    return (*asked.words, "--base", os.environ.get("PRE_COMMIT_FROM_REF") or "HEAD")
+    return asked.words if chosen else replace(asked, base=of_environment(os.environ)).words
 
 
 def _called(outcome: Outcome, place: str | None) -> str:

@@ -43,10 +43,11 @@ class Named:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The same on a command line, the command last."""
+        """The same on a command line as it may be shown, the command last."""
         words = [*self.sources]
         words += [] if self.base is None else ["--base", short_revision(self.base)]
         words += [] if self.against is None else ["--against", self.against]
+        words += self.access.words
         return (*words, "--", *self.command) if self.command else tuple(words)
 
     @property

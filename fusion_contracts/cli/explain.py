@@ -12,6 +12,7 @@ from fusion_contracts.cli.options import (
     ConfigPath,
     Folder,
     Headers,
+    Inputs,
     Lockfile,
     NoColour,
     PassEnv,
@@ -38,6 +39,7 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     headers: Headers = [],  # noqa: B006
     transport: Transport = None,
     timeout: Timeout = None,
+    inputs: Inputs = [],  # noqa: B006
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
     no_colour: NoColour = False,
@@ -59,7 +61,7 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.wanted import Access
 
     writer = Writer.of([], None, folder, no_colour=no_colour)
-    access = Access.of(pass_env, headers, transport, timeout)
+    access = Access.of(pass_env, headers, transport, timeout, inputs)
     sources = tuple(one for one in (old, new) if one is not None)
     named = Named(sources, context.obj, base, tuple(servers), access, None if against == "base" else against)
     if what is None:

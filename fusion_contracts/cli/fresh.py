@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fusion_contracts.canonical import first_few, printable, shell_word, shortened
 from fusion_contracts.cli.project import Project
@@ -26,13 +26,14 @@ class Stale:
     """A server whose lock differs from its source; `live` is its contract now, None where it was not read.
 
     `told` says what differs. `moved` says that the settings name another source than the lock was made from. Each is
-    "" where there is nothing to say.
+    "" where there is nothing to say. `words` are the options with which other commands meet the same server.
     """
 
     name: str
     told: str
     live: ServerContract | None = None
     moved: str = ""
+    words: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -42,14 +43,17 @@ class Stale:
     @property
     def problem(self) -> Problem:
         """The entry of a report's errors."""
-        step = self.next if self.live else f"run fusion lock -s {shell_word(self.name)}"
+        step = self.next if self.live else f"run fusion lock {self._again}"
         return Problem(self.name, "lock", f"the lock is stale: {self.reason}", step)
 
     @property
     def next(self) -> str:
         """What to do about it."""
-        shown = shell_word(self.name)
-        return f"fusion diff -s {shown} shows what changed, fusion lock -s {shown} accepts it"
+        return f"fusion diff {self._again} shows what changed, fusion lock {self._again} accepts it"
+
+    @property
+    def _again(self) -> str:
+        return " ".join(map(shell_word, ("-s", self.name, *self.words)))
 
 
 @dataclass(slots=True)
@@ -104,6 +108,8 @@ def freshness(  # noqa: PLR0913 - what is compared, and how it is read
     away = {problem.server for problem in found.excused}
     left = {name: moved for name, moved in found.moved.items() if name not in found.live and name not in away}
     found.stale += [Stale(name, "", moved=moved) for name, moved in left.items()]
+    words = (*project.words, *(access.words if given is None else ()))  # what goes with a source stands beside it
+    found.stale = [replace(one, words=words) for one in found.stale]
     return found
 
 

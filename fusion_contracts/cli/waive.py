@@ -13,6 +13,7 @@ from fusion_contracts.cli.options import (
     ConfigPath,
     Folder,
     Headers,
+    Inputs,
     Lockfile,
     NoColour,
     PassEnv,
@@ -71,6 +72,7 @@ def waive(  # noqa: PLR0913, PLR0917 - the options of a command
     headers: Headers = [],  # noqa: B006
     transport: Transport = None,
     timeout: Timeout = None,
+    inputs: Inputs = [],  # noqa: B006
     servers: Servers = [],  # noqa: B006 - typer reads the default, nothing changes it
     world: World = None,
     no_colour: NoColour = False,
@@ -91,7 +93,7 @@ def waive(  # noqa: PLR0913, PLR0917 - the options of a command
     from fusion_contracts.cli.wanted import Access
 
     sources = tuple(one for one in (old, new) if one is not None)
-    access = Access.of(pass_env, headers, transport, timeout)
+    access = Access.of(pass_env, headers, transport, timeout, inputs)
     named = Named(sources, context.obj, base, tuple(servers), access, None if against == "base" else against)
     day = None if until is None else date.fromisoformat(until)
     asked = Asked(identifier, rule, tool, pointer, reason, day, prune=prune)

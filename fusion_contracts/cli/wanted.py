@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +63,18 @@ class Access:
             "--transport": self.transport is not None,
         }
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The same on the command line of another command, as it may be shown: no literal value of a header or input.
+
+        In place of a header's stands a variable that is called like it; an input's is left to whoever repeats it.
+        """
+        words = [word for name in self.pass_env for word in ("--pass-env", name)]
+        words += [word for header in _shown(self.headers) for word in ("--header", header)]
+        words += [] if self.transport is None else ["--transport", self.transport]
+        words += [] if self.timeout is None else ["--timeout", str(self.timeout).removesuffix(".0")]
+        return (*words, *(word for name in self.inputs for word in ("--input", f"{name}=...")))
+
 
 @record
 class Wanted:
@@ -82,6 +94,16 @@ class Wanted:
 
 
 _PLAIN = Access()
+
+
+def _shown(headers: Sequence[str]) -> Iterator[str]:
+    """Headers as `NAME: VALUE`, with references and no value that may be a secret."""
+    from fusion_contracts.sources.http_headers import header_template, headers_of
+    from fusion_contracts.sources.secrets import has_literal
+
+    for name, value in headers_of(headers).items():
+        plain = value == header_template(value) or not has_literal(value)
+        yield f"{name}: {value if plain else _own(name)}"
 
 
 def asked(

@@ -22,8 +22,8 @@ from fusion_contracts.sources.lock import reading_of
 from fusion_contracts.sources.sniff import Kind, kind_of
 
 __all__ = [
-    "SHALLOW", "GitSource", "default_base", "is_shallow", "is_unborn", "merge_base", "of_a_ci", "prefix",
-    "renamed_from", "resolve_revision", "run_git", "show", "tags_at_head", "tracked",
+    "SHALLOW", "GitSource", "default_base", "is_shallow", "is_unborn", "merge_base", "of_a_ci",
+    "of_environment", "prefix", "renamed_from", "resolve_revision", "run_git", "show", "tags_at_head", "tracked",
 ]  # fmt: skip
 
 SHALLOW = "fetch the history: `fetch-depth: 0` for actions/checkout, `git fetch --unshallow` elsewhere"
@@ -216,11 +216,9 @@ def default_base(environ: Mapping[str, str], cwd: Path) -> str:
 
     Raises FusionError where neither is known.
     """
-    named = of_a_ci(environ)
+    named = of_environment(environ)
     if named is not None:
         return named
-    if environ.get("PRE_COMMIT") and not environ.get("PRE_COMMIT_REMOTE_NAME"):
-        return environ.get("PRE_COMMIT_FROM_REF") or "HEAD"  # a commit is being made: what it changes counts
     status, _, error = run_git(cwd, "rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD")
     if status == 0:
         return "origin/HEAD"
@@ -235,6 +233,14 @@ def default_base(environ: Mapping[str, str], cwd: Path) -> str:
         raise FusionError(message, "name a branch, tag or commit with --base REV", stage="git")
     message = "there is no base to compare with: origin/HEAD is not set in this clone"
     raise FusionError(message, "name one with --base REV, or run: git remote set-head origin --auto", stage="git")
+
+
+def of_environment(environ: Mapping[str, str]) -> str | None:
+    """The base that holds in this environment alone: a CI's, or that of a commit which pre-commit checks; else None."""
+    named = of_a_ci(environ)
+    if named is None and environ.get("PRE_COMMIT") and not environ.get("PRE_COMMIT_REMOTE_NAME"):
+        return environ.get("PRE_COMMIT_FROM_REF") or "HEAD"  # a commit is being made: what it changes counts
+    return named
 
 
 def of_a_ci(environ: Mapping[str, str]) -> str | None:

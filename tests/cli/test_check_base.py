@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 from typing import Any
 
@@ -26,6 +27,23 @@ def test_the_ci_names_the_base(committed: Any, monkeypatch: pytest.MonkeyPatch) 
     result = committed.run("check", "--offline")
     assert result.code == 0
     assert "compatible  with fusion.lock at origin/trunk (" in result.out
+
+
+def test_the_hint_names_the_base_that_the_ci_named(
+    committed: Any, close_page_v2: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed.git("update-ref", "refs/remotes/origin/trunk", "HEAD")
+    committed.serve("pages", close_page_v2)
+    committed.run("lock", "--write")
+    committed.commit("a change, which HEAD holds")
+    monkeypatch.setenv("GITHUB_BASE_REF", "trunk")
+    out = committed.run("check", "--offline").out
+    found = re.search(r'Accept on purpose: fusion (waive [0-9a-f]{7} --reason "\.\.\." --base origin/trunk)\n', out)
+    monkeypatch.delenv("GITHUB_BASE_REF")
+    assert found is not None
+    assert committed.run(*shlex.split(found[1])).out.splitlines()[-1] == (
+        "exit 0: wrote a waiver in fusion.toml: 1 finding"
+    )
 
 
 def test_in_a_hook_the_hint_names_the_base_that_the_hook_chose(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -96,6 +97,24 @@ def test_what_changed_at_a_url(project: Any, serve: Serve) -> None:
     assert done.code == 1
     assert "greet" in done.out
     assert done.out.startswith(f"fusion.lock -> {site.url}\n")
+
+
+def test_the_next_step_reaches_the_same_server(project: Any, serve: Serve) -> None:
+    url = serve(guarded(OTHER)).url
+    project.catalog("desk.json", TOOL)
+    sent = ("--header", HEADER, "--header", "X-Key: literal", "--transport", "http", "--timeout", "30")
+    done = project.run("diff", "desk.json", url, *sent)
+    (step,) = [line for line in done.out.splitlines() if line.startswith("Accept on purpose: fusion ")]
+    assert step.partition(' "..." ')[2] == (
+        f"desk.json {url} --header 'Authorization: Bearer ${{TOKEN}}' --header 'X-Key: ${{X_KEY}}' "
+        "--transport http --timeout 30"
+    )
+    words = shlex.split(step.partition("fusion ")[2])
+    assert "the header X-Key needs the variable X_KEY, which is not set" in project.run(*words).err
+    os.environ["X_KEY"] = "literal"
+    done = project.run(*words)
+    del os.environ["X_KEY"]
+    assert (done.code, done.out.splitlines()[-1]) == (0, "exit 0: wrote a waiver in fusion.toml: 1 finding")
 
 
 def test_headers_go_to_one_of_two_urls(project: Any, serve: Serve) -> None:
