@@ -21,10 +21,12 @@ _STEP = "name it: fusion release NAME"
 
 def checked_name(name: str) -> str:
     """The name itself. Raises FusionError where it is none for a file, or an option gone astray."""
-    if len(name) <= _LONGEST and _NAME.fullmatch(name):
+    from fusion_contracts.lockfile.file import is_device
+
+    if len(name) <= _LONGEST and _NAME.fullmatch(name) and not is_device(name):
         return name
     message = f'"{printable(name[:_LONGEST])}" is no name for a release'
-    step = f"take letters and digits, with . _ + - @ between them, at most {_LONGEST}"
+    step = f"take letters and digits, with . _ + - @ between them, at most {_LONGEST}, and no device of Windows"
     raise FusionError(message, step, stage="usage")
 
 

@@ -95,7 +95,7 @@ def release_folder(project: Project, server: str) -> Path:
     from fusion_contracts.runtime.releases import FOLDER
 
     if not is_folder_name(server):
-        message = f'the server\'s name "{printable(server[:_SHOWN])}" cannot be the name of a folder'
+        message = f'the server\'s name "{printable(server[:_SHOWN])}" cannot be the name of a folder on every system'
         step = "rename it where it is named, in the settings or the client's configuration, and lock it again"
         raise FusionError(message, step, stage="usage")
     folder = project.root / FOLDER / server

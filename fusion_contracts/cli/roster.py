@@ -164,7 +164,7 @@ def refuse_names(found: Roster, locked: Collection[str], given: str | None) -> N
     One of the settings hides no other server, and one that is locked already stays. How a client's configuration calls
     its servers is not ours to say. Raises FusionError for the one that is `given` with --name.
     """
-    told = "cannot be the name of a folder, and releases are kept in one"
+    told = "cannot be the name of a folder on every system, and releases are kept in one"
     for one in list(found.wanted):
         if one.config is not None or one.name is None or one.name in locked or is_folder_name(one.name):
             continue

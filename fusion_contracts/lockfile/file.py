@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import stat
 import sys
@@ -18,8 +19,8 @@ from fusion_contracts.lockfile.alone import alone
 from fusion_contracts.lockfile.leftovers import beside, sweep
 
 __all__ = [
-    "DEFAULT_NAME", "FOLDER", "MAX_BYTES", "Content", "folder_of", "is_there", "lock_above", "placed", "read_text",
-    "write_atomic", "write_steps", "write_together",
+    "DEFAULT_NAME", "FOLDER", "MAX_BYTES", "Content", "folder_of", "is_device", "is_there", "lock_above", "placed",
+    "read_text", "write_atomic", "write_steps", "write_together",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -37,11 +38,17 @@ FOLDER = ".d"
 """What the name of a lock's folder has behind the lock's own."""
 MAX_BYTES = 64 * 1024 * 1024
 """No honest lock is this large: a server of 200 tools takes some hundred kilobytes."""
+_DEVICES = re.compile(r"con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]", re.IGNORECASE)
 
 
 def folder_of(path: Path) -> Path:
     """The folder in which the lock of this path is kept when it is one file a server."""
     return Path(f"{path}{FOLDER}")
+
+
+def is_device(name: str) -> bool:
+    """Whether Windows keeps a name for a device, with any ending: no file and no folder can be called so there."""
+    return _DEVICES.fullmatch(name.partition(".")[0].rstrip()) is not None
 
 
 def is_there(path: Path) -> bool:

@@ -16,7 +16,7 @@ from hashlib import sha256
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.codec import OpenLock, encode, open_lock
-from fusion_contracts.lockfile.file import FOLDER
+from fusion_contracts.lockfile.file import FOLDER, is_device
 from fusion_contracts.lockfile.reader import StoredDigests
 from fusion_contracts.lockfile.splice import joined, splice, split
 from fusion_contracts.model import Lock, ServerContract
@@ -115,7 +115,6 @@ def _says(text: str, opened: OpenLock) -> bool:
 # --- names -----------------------------------------------------------------------------------------------------------
 
 _PLAIN = re.compile("[a-z0-9_][a-z0-9._-]{0,63}")
-_DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")  # with any ending, on Windows
 _READ, _DIGITS = 40, 12
 
 
@@ -124,7 +123,7 @@ def file_name(server: str) -> str:
 
     A name that is safe as it is stays; of any other, as one with capitals, what is left is followed by `+` and a hash.
     """
-    if _PLAIN.fullmatch(server) and not _DEVICES.fullmatch(server):
+    if _PLAIN.fullmatch(server) and not is_device(server):
         return server + _PART
     read = re.sub("[^a-z0-9_]+", "-", server.lower())[:_READ].strip("-")
     return f"{read}+{sha256(server.encode(errors='surrogatepass')).hexdigest()[:_DIGITS]}{_PART}"

@@ -27,8 +27,10 @@ _LONGEST = 100
 
 def is_folder_name(name: str) -> bool:
     """Whether a NAME can be that of a folder on every system: a server's releases are kept in one."""
+    from fusion_contracts.lockfile.file import is_device
+
     plain = name.isprintable() and not _NO_FOLDER & set(name) and name.strip(". ") == name != ""
-    return plain and len(name) <= _LONGEST
+    return plain and len(name) <= _LONGEST and not is_device(name)
 
 
 def name_from_command(command: Sequence[str]) -> str:
@@ -110,4 +112,5 @@ def _bare(name: str) -> str:
 
 def _safe(name: str) -> str:
     """A name that is a TOML key and a file name on every system."""
-    return _UNSAFE.sub("-", name)[:_LONGEST].strip("-.") or _FALLBACK
+    safe = _UNSAFE.sub("-", name)[:_LONGEST].strip("-.") or _FALLBACK
+    return safe if is_folder_name(safe) else f"{_FALLBACK}-{safe}"[:_LONGEST]  # what Windows keeps for a device

@@ -10,10 +10,10 @@ import pytest
 from fusion_contracts.lockfile.codec import encode
 from fusion_contracts.model import Lock, ServerContract
 
-TOLD = "cannot be the name of a folder, and releases are kept in one"
+TOLD = "cannot be the name of a folder on every system, and releases are kept in one"
 
 
-@pytest.mark.parametrize("name", ["a/b", "..", "a\\b", "c:d", " x", "x" * 101])
+@pytest.mark.parametrize("name", ["a/b", "..", "a\\b", "c:d", " x", "x" * 101, "con", "NUL", "aux.d", "com1"])
 def test_a_name_of_the_command_line(project: Any, close_page: Any, name: str) -> None:
     command = project.serve("pages", close_page)
     before = project.files()

@@ -14,6 +14,7 @@ from fusion_contracts.sources.naming import name_from_command, name_from_package
     [
         ("npx -y @modelcontextprotocol/server-everything@1.2", "everything"),
         ("npx @playwright/mcp@latest", "playwright"),
+        ("uvx mcp-server-con", "server-con"),  # no folder on Windows is called con
         ("npx -y chrome-devtools-mcp@0.8.1", "chrome-devtools"),
         ("npx.cmd -y --package=foo-mcp foo", "foo"),
         ("npm exec -- @notionhq/notion-mcp-server", "notion"),

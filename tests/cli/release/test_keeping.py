@@ -218,7 +218,8 @@ def test_an_edited_lock_is_no_release(locked: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["..", "../x", "a/b", "a\\b", ".hidden", "1.", "", "a b", "a\nb", "C:x", "v1\u202e", "x" * 101]
+    "name",
+    ["..", "../x", "a/b", "a\\b", ".hidden", "1.", "", "a b", "a\nb", "C:x", "v1\u202e", "x" * 101, "Nul", "aux.1"],
 )
 def test_a_name_is_a_file_name(locked: Any, name: str) -> None:
     before = locked.files()
@@ -226,11 +227,12 @@ def test_a_name_is_a_file_name(locked: Any, name: str) -> None:
     assert (result.code, result.out) == (2, "")
     assert locked.files() == before
     assert result.err.endswith(
-        " is no name for a release; take letters and digits, with . _ + - @ between them, at most 100" + REFUSED
+        " is no name for a release; take letters and digits, with . _ + - @ between them, at most 100, and "
+        "no device of Windows" + REFUSED
     )
 
 
-@pytest.mark.parametrize("server", ["../../x", "a/b", "..", "", " x", "a\u202e", "c:d"])
+@pytest.mark.parametrize("server", ["../../x", "a/b", "..", "", " x", "a\u202e", "c:d", "con"])
 def test_a_server_that_a_lock_names_does_not_lead_elsewhere(project: Any, server: str) -> None:
     project.write("fusion.lock", encode(Lock({server: ServerContract(server)})))
     before = project.files()
@@ -238,8 +240,8 @@ def test_a_server_that_a_lock_names_does_not_lead_elsewhere(project: Any, server
         result = project.run(*command)
         assert (result.code, result.out) == (2, "")
         assert result.err.endswith(
-            '" cannot be the name of a folder; rename it where it is named, in the settings or the client\'s '
-            "configuration, and lock it again" + REFUSED
+            '" cannot be the name of a folder on every system; rename it where it is named, in the settings or the '
+            "client's configuration, and lock it again" + REFUSED
         )
     assert project.files() == before
     assert list(project.folder.parent.iterdir()) == [project.folder]
@@ -251,8 +253,8 @@ def test_a_name_of_a_clients_configuration_hides_no_other_server(locked: Any, li
     locked.write(".mcp.json", json.dumps({"mcpServers": servers}))
     assert locked.run("lock", ".mcp.json").code == 0
     left_out = (
-        'fusion: the server\'s name "io.github/pages" cannot be the name of a folder; rename it where it is named, in '
-        "the settings or the client's configuration, and lock it again\n"
+        'fusion: the server\'s name "io.github/pages" cannot be the name of a folder on every system; rename it where it is '
+        "named, in the settings or the client's configuration, and lock it again\n"
     )
     result = locked.run("release", "1")
     assert (result.code, result.out) == (2, f"pages: kept release 1 in {PAGES}/1.lock\n")
