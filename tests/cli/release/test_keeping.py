@@ -253,8 +253,8 @@ def test_a_name_of_a_clients_configuration_hides_no_other_server(locked: Any, li
     locked.write(".mcp.json", json.dumps({"mcpServers": servers}))
     assert locked.run("lock", ".mcp.json").code == 0
     left_out = (
-        'fusion: the server\'s name "io.github/pages" cannot be the name of a folder on every system; rename it where it is '
-        "named, in the settings or the client's configuration, and lock it again\n"
+        'fusion: the server\'s name "io.github/pages" cannot be the name of a folder on every system; rename it where '
+        "it is named, in the settings or the client's configuration, and lock it again\n"
     )
     result = locked.run("release", "1")
     assert (result.code, result.out) == (2, f"pages: kept release 1 in {PAGES}/1.lock\n")
