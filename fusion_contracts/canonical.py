@@ -6,6 +6,7 @@ import json
 import marshal
 import re
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -13,8 +14,8 @@ from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonValue
 
 __all__ = [
-    "HIDDEN", "MAX_DEPTH", "canonical_json", "equal", "first_few", "loads", "pointer_key", "pointer_token", "printable",
-    "printable_json", "shared_start", "shell_word", "shortened", "text_of",
+    "HIDDEN", "MAX_DEPTH", "canonical_json", "equal", "first_few", "fits", "loads", "pointer_key", "pointer_token",
+    "printable", "printable_json", "shared_start", "shell_word", "shortened", "text_of",
 ]  # fmt: skip
 
 MAX_DEPTH = 256  # levels that `loads` accepts: a quarter of Python's recursion limit, so that three frames a level fit
@@ -72,6 +73,11 @@ def first_few(words: Sequence[str], most: int, between: str = ", ") -> str:
     """The first words of a list, and how many more there are."""
     more = f" and {len(words) - most} more" if len(words) > most else ""
     return f"{between.join(words[:most])}{more}"
+
+
+def fits(name: str, glob: str) -> bool:
+    """Whether a name matches a glob, or is what it says: a name may hold the signs of a glob itself, as `a[b]` does."""
+    return name == glob or fnmatchcase(name, glob)
 
 
 def shared_start(left: Sequence[str], right: Sequence[str]) -> int:

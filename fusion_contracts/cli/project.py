@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import fits, printable
 from fusion_contracts.cli.judging import Judging
 from fusion_contracts.config import FILES, Config, ConfigFile, read
 from fusion_contracts.errors import FusionError
@@ -163,4 +162,4 @@ def chosen(lock: Lock, globs: Sequence[str]) -> Lock:
 
 def matches(name: str, globs: Sequence[str]) -> bool:
     """Whether a server's name matches one of the globs of `-s`; any name does where there are none."""
-    return not globs or any(fnmatchcase(name, glob) for glob in globs)
+    return not globs or any(fits(name, glob) for glob in globs)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from fusion_contracts.canonical import printable
+from fusion_contracts.canonical import fits, printable
 from fusion_contracts.cli.output import OK, REFUSED, say, tell
 from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.waived import known_at, since_releases
@@ -100,7 +99,9 @@ def _state(use: Use, since: _Since | None) -> str:
         return "not compared"
     if use.found:
         return f"accepts {count(len(use.found), 'finding')}"
-    return "accepts nothing any more (--prune drops it)" if use.waiver.what in since.known else "accepts nothing here"
+    if use.waiver.what in since.known:
+        return "accepts nothing any more (--prune drops it)"
+    return f"accepts nothing here{use.instead}"
 
 
 # --- dropping --------------------------------------------------------------------------------------------------------
@@ -173,4 +174,4 @@ def _could_name(use: Use, unread: Sequence[str | None]) -> bool:
     """Whether a server that was not read could have what a waiver accepts; of a fingerprint none can be excluded."""
     if use.waiver.rule is None:
         return bool(unread)
-    return any(name is None or name == use.waiver.server or fnmatchcase(name, use.waiver.server) for name in unread)
+    return any(name is None or fits(name, use.waiver.server) for name in unread)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from fusion_contracts.canonical import fits
 from fusion_contracts.config.model import Server
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def by_exactness(name: str, entries: Mapping[str, T]) -> list[T]:
     That is the name itself, then the glob with the most characters that stand for themselves, then the one that the
     settings hold first.
     """
-    fitting = [key for key in entries if key == name or fnmatchcase(name, key)]
+    fitting = [key for key in entries if fits(name, key)]
     return [entries[key] for key in sorted(fitting, key=lambda key: (key != name, -len(_WILD.sub("", key))))]
 
 

@@ -305,10 +305,11 @@ class WaiverExpired(ContractChange):
     __slots__ = ()
 
 
+@record(kw_only=True)
 class WaiverUnmatched(ContractChange):
-    """A waiver that was added accepts nothing; `name` says what it would accept."""
+    """A waiver that was added accepts nothing; `name` says what it would accept, `instead` what may be meant."""
 
-    __slots__ = ()
+    instead: str = ""
 
 
 AnyChange: TypeAlias = "ContractChange | SchemaChange"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
+from fusion_contracts.canonical import first_few, fits
 from fusion_contracts.diff.changes import Fact, WaiverExpired, WaiverUnmatched
 from fusion_contracts.diff.classify import classify
 from fusion_contracts.diff.findings import Finding
@@ -50,12 +50,22 @@ class Waiver(Protocol):
 
 @record
 class Use:
-    """One waiver in one comparison: its place among the waivers, and the findings that it names there."""
+    """One waiver in one comparison: its place among the waivers, and the findings that it names there.
+
+    `grouped` are the findings of a group whose id it has: no id of a group accepts what joins that later.
+    """
 
     index: int
     waiver: Waiver
     expired: bool
     found: tuple[Finding, ...]
+    grouped: tuple[Finding, ...] = ()
+
+    @property
+    def instead(self) -> str:
+        """What a waiver that names nothing should say, to go on behind a sentence; "" where that is not known."""
+        ids = list(dict.fromkeys(finding.fingerprint[:_SHOWN] for finding in self.grouped))
+        return f": it has a group's id; write those of its findings: {first_few(ids, _NAMED)}" if ids else ""
 
 
 def uses(findings: Iterable[Finding], waivers: Sequence[Waiver], today: date) -> tuple[Use, ...]:
@@ -70,6 +80,7 @@ def uses(findings: Iterable[Finding], waivers: Sequence[Waiver], today: date) ->
             waiver,
             waiver.until is not None and waiver.until < today,
             tuple(finding for finding in candidates if _names(waiver, finding)),
+            tuple(finding for finding in candidates if finding.group.startswith(tuple(waiver.fingerprints))),
         )
         for index, waiver in enumerate(waivers)
     )
@@ -80,14 +91,10 @@ def _names(waiver: Waiver, finding: Finding) -> bool:
         return finding.fingerprint.startswith(tuple(waiver.fingerprints))
     return (
         finding.rule == waiver.rule
-        and _fits(finding.server, waiver.server)
-        and _fits(finding.tool or "", waiver.tool)
-        and _fits(finding.pointer, waiver.pointer)
+        and fits(finding.server, waiver.server)
+        and fits(finding.tool or "", waiver.tool)
+        and fits(finding.pointer, waiver.pointer)
     )
-
-
-def _fits(name: str, glob: str) -> bool:
-    return name == glob or fnmatchcase(name, glob)
 
 
 def accept(findings: Iterable[Finding], used: Iterable[Use]) -> tuple[Finding, ...]:
@@ -122,7 +129,7 @@ def _facts(used: Iterable[Use], known: Collection[Any] | None) -> Iterator[Fact]
             day = str(use.waiver.until)
             yield Fact(WaiverExpired(pointer=pointer, name=name, before=day), "server", pointer)
         elif not use.expired and not use.found and known is not None and use.waiver.what not in known:
-            yield Fact(WaiverUnmatched(pointer=pointer, name=name, after=name), "server", pointer)
+            yield Fact(WaiverUnmatched(pointer=pointer, name=name, after=name, instead=use.instead), "server", pointer)
 
 
 def spent(used: Iterable[Use], known: Collection[Any]) -> list[Use]:
@@ -134,7 +141,7 @@ def described(waiver: Waiver) -> str:
     """What a waiver accepts, in a few words. Not escaped."""
     if waiver.rule is None:
         ids = [one[:_SHOWN] for one in waiver.fingerprints]
-        return ", ".join(ids[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
+        return first_few(ids, _NAMED)
     tool = "the server" if not waiver.tool else waiver.tool
     parts = [f" on {tool}"] if waiver.tool != "*" else []
     parts += [f" at {waiver.pointer}"] if waiver.pointer != "*" else []

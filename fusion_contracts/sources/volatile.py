@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
 
-from fusion_contracts.canonical import pointer_token
+from fusion_contracts.canonical import fits, pointer_token
 from fusion_contracts.errors import FusionError
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.sources.base import VolatileRule
@@ -27,14 +26,14 @@ class Scrubber:
 
         Raises FusionError for a pattern that is not a regular expression.
         """
-        self._rules = [(rule, _compiled(rule)) for rule in rules if fnmatchcase(server, rule.server)]
+        self._rules = [(rule, _compiled(rule)) for rule in rules if fits(server, rule.server)]
         self._hidden = sorted((hidden or {}).items(), key=lambda pair: len(pair[0]), reverse=True)
         self.concealed: set[str] = set()
         """The variables whose values stood in the listing."""
 
     def scrub(self, document: JsonObject, *, tool: str = "") -> JsonObject:
         """The document (one tool, or the server's own texts) with volatile and secret text replaced."""
-        rules = [(rule.pointer, pattern) for rule, pattern in self._rules if fnmatchcase(tool, rule.tool)]
+        rules = [(rule.pointer, pattern) for rule, pattern in self._rules if fits(tool, rule.tool)]
         if not rules and not self._hidden:
             return document
         changed = _map_strings(document, "", lambda pointer, text: self._replace(pointer, text, rules))
@@ -55,7 +54,7 @@ class Scrubber:
 
     def _replace(self, pointer: str, text: str, rules: Sequence[tuple[str, re.Pattern[str]]]) -> str:
         for wanted, pattern in rules:
-            if pointer == wanted or (pointer.rpartition("/")[2] in _PROSE and fnmatchcase(pointer, wanted)):
+            if pointer == wanted or (pointer.rpartition("/")[2] in _PROSE and fits(pointer, wanted)):
                 text = replaced(pattern, text)
         return self.conceal(text)
 

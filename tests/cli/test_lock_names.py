@@ -47,3 +47,12 @@ def test_what_a_clients_configuration_calls_its_servers_is_taken(project: Any, c
     project.write(".mcp.json", json.dumps({"mcpServers": {"a/b": {"command": command, "args": arguments}}}))
     assert project.run("lock", ".mcp.json").out == "wrote fusion.lock: 1 server, 1 tool\n"
     assert project.run("check", "--offline").out.splitlines()[0] == "fusion check: fusion.lock, 1 server"
+
+
+def test_a_name_that_holds_the_signs_of_a_glob_is_selected_by_itself(project: Any, close_page: Any) -> None:
+    project.catalog("one.json", close_page)
+    project.write("fusion.toml", '[sources."o[k]"]\npath = "one.json"\n\n[sources.two]\npath = "one.json"\n')
+    assert project.run("lock", "-s", "o[k]").out == "wrote fusion.lock: 1 server, 1 tool\n"
+    assert project.run("show", "-s", "o[k]").out.splitlines()[0] == "o[k]: 1 tool"
+    assert project.run("diff", "-s", "o[k]").out.splitlines()[:2] == ["fusion.lock -> 1 live server", "no changes"]
+    assert project.run("release", "1", "-s", "o[k]").out == "o[k]: kept release 1 in .fusion/releases/o[k]/1.lock\n"

@@ -81,6 +81,18 @@ def test_a_waiver_that_was_added_and_names_nothing_is_a_finding() -> None:
     assert said([by_rule(), new], None, FINDING) == []
 
 
+def test_a_waiver_with_the_id_of_a_group_is_told_those_of_its_findings() -> None:
+    rows = [found(tool=f"t{number}") for number in range(4)]
+    assert len({one.group for one in rows}) == 1
+    ids = ", ".join(one.fingerprint[:7] for one in rows[:3])
+    group = Waiver(fingerprints=(rows[0].group[:7],), reason="a")
+    (told,) = said([group], [], *rows)
+    assert told == (
+        f"waiver-unmatched RISKY /waivers/0: the waiver for {rows[0].group[:7]} matches nothing: it has a group's id; "
+        f"write those of its findings: {ids} and 1 more"
+    )
+
+
 def test_an_expired_waiver_is_a_finding_where_it_names_something_or_a_base_is_there() -> None:
     old = by_rule(tool="close_page", until=date(2026, 10, 31))
     told = ["waiver-expired RISKY /waivers/0: the waiver for tool-removed on close_page expired on 2026-10-31"]

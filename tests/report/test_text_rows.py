@@ -65,6 +65,15 @@ def test_many_names_of_a_breaking_row_are_all_there() -> None:
     assert all(name in report for name in names)
 
 
+def test_of_more_names_than_anybody_reads_the_first_are_there() -> None:
+    lines = shown(*(broken(f"t{n:04}", "gone") for n in range(3_000)), width=60).splitlines()
+    assert lines[1:4] == [
+        "  t0000, t0001, t0002, t0003, t0004, t0005, t0006, t0007,",
+        "  t0008, t0009, t0010, t0011, t0012, t0013, t0014, t0015,",
+        "  t0016, t0017, t0018, t0019 and 2980 more",
+    ]
+
+
 def test_an_answer_that_old_readers_refuse() -> None:
     output = finding(
         "output-field-removed", Level.BREAKING, "t", "id removed", "/outputSchema/properties/id",

@@ -26,4 +26,4 @@ EXAMPLE = Example(
 @rule(WaiverUnmatched, level=Level.RISKY, example=EXAMPLE)
 def judge(change: WaiverUnmatched) -> str:
     """Fire on every waiver that is new and matches no finding."""
-    return f"the waiver for {change.name} matches nothing"
+    return f"the waiver for {change.name} matches nothing{change.instead}"

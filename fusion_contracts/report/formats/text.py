@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fusion_contracts.canonical import printable, printable_json, shortened
+from fusion_contracts.canonical import first_few, printable, printable_json, shortened
 from fusion_contracts.record import record
 from fusion_contracts.report import commands
 from fusion_contracts.report.bump import bump_lines
@@ -39,6 +39,7 @@ _COST = "catalog-tokens-grew"  # its row says what the line about the cost would
 _INDENT, _BELOW = 2, 6  # cells before a row, and before the lines that belong to it
 _QUESTION = 12  # cells of what was asked of a lock
 _LABEL = 8  # cells of a label below a row
+_NAMED = 20  # tools that a row names; the JSON has all
 _DISTINCT = 3  # different messages of one group that are told apart
 _ALIKE = 3  # groups of one sentence that are rows of their own, where they are not BREAKING
 _NO_BREAK = "\u00a0"
@@ -140,9 +141,9 @@ class _Page:
         return min(33, self.width * 3 // 8)
 
     def row(self, names: Sequence[str], message: str, mark: str, *, brief: bool = False) -> list[str]:
-        """Names, message and id on one line; on more where they do not fit. `brief` counts tools instead."""
+        """The first names, message and id on one line; on more where they do not fit. `brief` counts tools instead."""
         room = self.column - _INDENT - 2
-        label = ", ".join(shortened(name) for name in names)
+        label = first_few([*map(shortened, names)], _NAMED)
         if width_of(label) > room and brief and len(names) > 1:
             label = count(len(names), "tool")
         above = []
