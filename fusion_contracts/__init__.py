@@ -94,8 +94,8 @@ def load(path: str | PathLike[str], *, server: str | None = None) -> ServerContr
     `server` is the NAME of one server in a lock that holds several. Raises FusionError where the file cannot be read,
     holds a malformed tool, several servers and none is named, or no server of that name.
     """
-    from fusion_contracts.canonical import printable
     from fusion_contracts.errors import FusionError
+    from fusion_contracts.lockfile.choosing import chosen
     from fusion_contracts.sources.base import Options
     from fusion_contracts.sources.resolve import resolve
 
@@ -107,13 +107,4 @@ def load(path: str | PathLike[str], *, server: str | None = None) -> ServerContr
     if reading.problems:
         raise FusionError.of(reading.problems[0])
     found = {contract.name: contract for contract in reading.contracts}
-    if server is not None and server in found:
-        return found[server]
-    if server is None and len(found) == 1:
-        return next(iter(found.values()))
-    names = ", ".join(printable(name) for name in found)
-    if not found:
-        raise FusionError(f"{source.label} holds no server", "lock one first: fusion lock -- COMMAND")
-    if server is None:
-        raise FusionError(f"{source.label} holds {len(found)} servers", f"name one of them: {names}", stage="usage")
-    raise FusionError(f'{source.label} holds no server "{printable(server)}"', f"name one of: {names}", stage="usage")
+    return chosen(found, server, source.label)

@@ -13,6 +13,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.integrations.options import Options
 from fusion_contracts.integrations.supposed import Supposed, supposed
+from fusion_contracts.lockfile.choosing import meant
 from fusion_contracts.lockfile.file import DEFAULT_NAME, is_there, read_text
 from fusion_contracts.model import ServerContract
 from fusion_contracts.runtime.deltas import version_of
@@ -116,7 +117,7 @@ def _locked(path: Path, server: str) -> Known:
     from fusion_contracts.lockfile.disk import read_lock
 
     servers = read_lock(path).servers
-    contract = servers.get(server) or (next(iter(servers.values())) if len(servers) == 1 else None)
+    contract = meant(servers, server)
     if contract is None:
         names = ", ".join(map(printable, servers))
         message = f'{printable(str(path))} holds no server "{printable(server)}"'

@@ -17,6 +17,7 @@ from fusion_contracts.config import Config, read
 from fusion_contracts.config.policies import policy_of
 from fusion_contracts.diff import Report, diff_locks
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.choosing import chosen
 from fusion_contracts.lockfile.disk import read_files
 from fusion_contracts.lockfile.verify import damage
 from fusion_contracts.model import JsonObject, Lock, ServerContract, SourceRecord
@@ -142,11 +143,11 @@ def read_locked(
     path = root / settings.lockfile if lock is None else Path(lock)
     where = printable(str(path))
     opened = read_files(path, str(path)).open()
-    name = _chosen(where, opened.lock.servers, server)
+    contract = chosen(opened.lock.servers, server, where)
     for problem in damage(opened):
-        if problem.server == printable(name):
+        if problem.server == printable(contract.name):
             raise FusionError(f"{where}: {problem.message}", problem.next, server=problem.server, stage="lock")
-    return Locked(opened.lock.servers[name], where, settings)
+    return Locked(contract, where, settings)
 
 
 def _settings(root: Path, config: str | os.PathLike[str] | None) -> Config:
@@ -155,16 +156,3 @@ def _settings(root: Path, config: str | os.PathLike[str] | None) -> Config:
 
 def _leave(_others: Mapping[str, Any], _place: object) -> None:
     """Flags of commands stand in settings too; whether they are right is for the command line to say."""
-
-
-def _chosen(where: str, servers: Mapping[str, ServerContract], server: str | None) -> str:
-    if server in servers:
-        return str(server)
-    if server is None and len(servers) == 1:
-        return next(iter(servers))
-    names = printable(", ".join(servers))
-    if not servers:
-        raise FusionError(f"{where} holds no server", "lock one: fusion lock -- COMMAND", stage="usage")
-    if server is None:
-        raise FusionError(f"{where} holds {len(servers)} servers", f"say which: server=..., of {names}", stage="usage")
-    raise FusionError(f"{where} holds no server {printable(server)}", f"name one of: {names}", stage="usage")

@@ -17,6 +17,7 @@ from typing import Any
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.choosing import meant
 from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.runtime.deltas import Delta, deltas_between
 
@@ -99,10 +100,9 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
 
 
 def _contract(lock: Lock, server: str, path: Path) -> ServerContract:
-    if server in lock.servers:
-        return lock.servers[server]
-    if len(lock.servers) == 1:
-        return next(iter(lock.servers.values()))
+    found = meant(lock.servers, server)
+    if found is not None:
+        return found
     where, name = printable(str(path)), printable(server)
     raise FusionError(f'{where} holds no server "{name}"', "keep one server a release", stage="lock")
 

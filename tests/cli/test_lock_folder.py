@@ -216,7 +216,7 @@ def test_it_is_a_source_by_every_name(many: Any, close_page_v2: Tool) -> None:
         assert (result.code, BROKEN in result.out) == (1, True), old
     assert many.run("diff", "old/fusion.lock.d/s03.lock", "fusion.lock.d/s03.lock").code == 1
     assert load("fusion.lock", server="s03") == load("fusion.lock.d", server="s03") == load("fusion.lock.d/s03.lock")
-    with pytest.raises(FusionError, match=r"^fusion\.lock holds 11 servers; name one of them: s00, "):
+    with pytest.raises(FusionError, match=r"^fusion\.lock holds 11 servers; say which: server=\.\.\., of s00, "):
         load("fusion.lock")
 
 

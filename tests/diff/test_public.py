@@ -114,7 +114,7 @@ def test_load_asks_which_server_of_several(tmp_path: Path, build: Callable[..., 
     lock.write_text(encode(Lock(servers)), encoding="utf-8")
     with pytest.raises(FusionError) as raised:
         fusion_contracts.load(lock)
-    assert str(raised.value) == f"{lock} holds 2 servers; name one of them: mail, pages"
+    assert str(raised.value) == f"{lock} holds 2 servers; say which: server=..., of mail, pages"
     assert fusion_contracts.load(lock, server="mail").name == "mail"
     with pytest.raises(FusionError) as raised:
         fusion_contracts.load(lock, server="post")

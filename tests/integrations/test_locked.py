@@ -88,7 +88,7 @@ def test_no_such_lock(tmp_path: Path) -> None:
 
 def test_no_such_server(folder: Path) -> None:
     path = folder / "fusion.lock"
-    assert sentence(path, "desk") == f"{path} holds no server desk; name one of: shop"
+    assert sentence(path, "desk") == f'{path} holds no server "desk"; name one of: shop'
 
 
 def test_several_servers_and_none_named(folder: Path) -> None:

@@ -267,7 +267,7 @@ def test_a_server_that_is_refused_at_the_start_is_one_error(name: str) -> None:
 @every
 def test_a_server_that_the_lock_does_not_hold(name: str) -> None:
     async def story(program: Program) -> None:
-        with pytest.raises(FusionError, match="holds no server desk; name one of: pages"):
+        with pytest.raises(FusionError, match='holds no server "desk"; name one of: pages'):
             async with guarded(program.client, lock=LOCK, server="desk"):
                 pytest.fail("the block is not entered")
 
