@@ -11,6 +11,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from page_blocks import blocks
 
 import fusion_contracts
 from fusion_contracts import Lock, diff, load
@@ -20,8 +21,8 @@ from fusion_contracts.lockfile.codec import encode
 def fenced(root: Path, page: str, language: str) -> str:
     """The one block of that language on that page."""
     text = (root / "docs" / page).read_text(encoding="utf-8")
-    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return str(block)
+    (block,) = blocks(text, language)
+    return block
 
 
 def test_every_page_is_listed_and_every_link_leads_somewhere(root: Path) -> None:
@@ -101,9 +102,8 @@ def test_the_python_page_runs_as_it_stands(
             (tmp_path / "catalog.json").rename(tmp_path / name)
     monkeypatch.chdir(tmp_path)
     page = (root / "docs" / "python-api.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     printed = []
-    for block in blocks:
+    for block in blocks(page, "python"):
         exec(compile(block, "python-api.md", "exec"), {})
         printed.append(capsys.readouterr().out)
     assert printed == [

@@ -15,6 +15,7 @@ from fusion_contracts.cli.base import base_commit, base_lock
 from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.diff import Side
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.file import RELEASES
 from fusion_contracts.model import Lock
 from fusion_contracts.record import record
 
@@ -71,11 +72,11 @@ def of_releases(releases: Mapping[str, Release], lock: Lock, where: str = "", re
 
 def newest_at(project: Project, commit: str, label: str, globs: Sequence[str] = ()) -> dict[str, Release]:
     """The newest release of each server that a commit holds. Raises FusionError where one cannot be read."""
-    from fusion_contracts.runtime.releases import FOLDER, in_order
+    from fusion_contracts.runtime.releases import in_order
     from fusion_contracts.sources.git import prefix
     from fusion_contracts.sources.history import blobs, entries
 
-    above = PurePosixPath(prefix(project.root)) / FOLDER
+    above = PurePosixPath(prefix(project.root)) / RELEASES
     files = {PurePosixPath(path): blob for path, blob in entries(commit, project.root, str(above)).items()}
     chosen = {path: blob for path, blob in files.items() if _is_release(path, above, globs)}
     data = blobs(chosen.values(), project.root)
@@ -91,9 +92,9 @@ def newest_at(project: Project, commit: str, label: str, globs: Sequence[str] = 
 
 def newest_here(project: Project, globs: Sequence[str] = ()) -> dict[str, Release]:
     """The newest release of each server that the project's folder holds. Raises FusionError as `newest_at`."""
-    from fusion_contracts.runtime.releases import FOLDER, kept
+    from fusion_contracts.runtime.releases import kept
 
-    folder = project.root / FOLDER
+    folder = project.root / RELEASES
     servers = sorted(path for path in folder.glob("*/") if path.is_dir() and matches(path.name, globs))
     found = {path.name: kept(path) for path in servers}
     return {server: _newest(releases, server) for server, releases in found.items() if releases}

@@ -11,6 +11,7 @@ from fusion_contracts.cli.output import OK, Writer, tell
 from fusion_contracts.cli.project import Project, selected
 from fusion_contracts.cli.releasing import release_folder
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.file import RELEASES
 from fusion_contracts.record import record
 from fusion_contracts.sources.naming import is_folder_name
 
@@ -84,11 +85,9 @@ def _releases(project: Project, contract: ServerContract, last: int, *, alone: b
 
 def _require_releases(kept: dict[str, tuple[Release, ...]]) -> None:
     """Raise FusionError where no server has a release; name those without one where others have."""
-    from fusion_contracts.runtime.releases import FOLDER
-
-    missing = [f"{FOLDER}/{printable(name)}" for name, releases in kept.items() if not releases]
+    missing = [f"{RELEASES}/{printable(name)}" for name, releases in kept.items() if not releases]
     if len(missing) == len(kept):
-        message = f"no release is kept: searched {first_few(missing, _MOST) or FOLDER}"
+        message = f"no release is kept: searched {first_few(missing, _MOST) or RELEASES}"
         raise FusionError(message, "keep one: fusion release")
     for place in missing:
         tell(f"note: no release is kept in {place}")

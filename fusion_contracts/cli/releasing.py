@@ -12,6 +12,7 @@ from fusion_contracts.cli.output import FOUND, OK, REFUSED, say, tell
 from fusion_contracts.cli.project import Project, no_server, selected
 from fusion_contracts.cli.release_name import checked_name, default_name
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.file import RELEASES
 from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.record import record
 from fusion_contracts.report.counts import count
@@ -92,13 +93,11 @@ def release_folder(project: Project, server: str) -> Path:
 
     The name is from the lock and the folder from the repository: files are written there, and removed.
     """
-    from fusion_contracts.runtime.releases import FOLDER
-
     if not is_folder_name(server):
         message = f'the server\'s name "{printable(server[:_SHOWN])}" cannot be the name of a folder on every system'
         step = "rename it where it is named, in the settings or the client's configuration, and lock it again"
         raise FusionError(message, step, stage="usage")
-    folder = project.root / FOLDER / server
+    folder = project.root / RELEASES / server
     if not folder.resolve().is_relative_to(project.root.resolve()):
         message = f"{_shown(folder, project)} is a link that leaves the project"
         raise FusionError(message, "make it a folder", stage="usage")
@@ -229,9 +228,7 @@ def _say(outcomes: Sequence[Outcome], packed: Packed | None, *, machine: bool) -
 
 def _place(one: Outcome) -> str:
     """Where a release is, below the project's folder."""
-    from fusion_contracts.runtime.releases import FOLDER
-
-    return f"{FOLDER}/{one.contract.name}/{one.path.name}"
+    return f"{RELEASES}/{one.contract.name}/{one.path.name}"
 
 
 def _document(one: Outcome) -> dict[str, object]:

@@ -22,7 +22,7 @@ from fusion_contracts.canonical import printable
 from fusion_contracts.integrations.announced import forgets
 from fusion_contracts.integrations.answers import Answer
 from fusion_contracts.integrations.finding import find
-from fusion_contracts.integrations.framework import NOT_JUDGED, Failed, Framework, Handled
+from fusion_contracts.integrations.framework import NOT_JUDGED, Failed, Framework, Handled, is_flagged
 from fusion_contracts.integrations.handler import Handler
 from fusion_contracts.integrations.mcp_results import beside, call_tool_result, text_block
 from fusion_contracts.integrations.options import Options, ToolCall
@@ -128,7 +128,7 @@ def _answered(answer: Answer) -> Any:
 
 
 def _structured(result: Any) -> JsonValue:
-    if not isinstance(result, _TOOLS.ToolResult) or getattr(result, "is_error", False):
+    if not isinstance(result, _TOOLS.ToolResult) or is_flagged(result):
         return NOT_JUDGED  # a background task, or a failure
     if result.structured_content is None and type(result) is not _TOOLS.ToolResult:
         return NOT_JUDGED  # a question to the client

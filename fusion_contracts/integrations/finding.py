@@ -14,10 +14,10 @@ from fusion_contracts.errors import FusionError
 from fusion_contracts.integrations.options import Options
 from fusion_contracts.integrations.supposed import Supposed, supposed
 from fusion_contracts.lockfile.choosing import meant
-from fusion_contracts.lockfile.file import DEFAULT_NAME, is_there, read_text
+from fusion_contracts.lockfile.file import DEFAULT_NAME, RELEASES, is_there, read_text
 from fusion_contracts.model import ServerContract
 from fusion_contracts.runtime.deltas import version_of
-from fusion_contracts.runtime.releases import FOLDER, PACKED, Known, Release, known_in
+from fusion_contracts.runtime.releases import PACKED, Known, Release, known_in
 
 __all__ = ["find"]
 
@@ -65,7 +65,7 @@ def _known(options: Options, server: str, near: str | PathLike[str] | None) -> K
     folders = list(dict.fromkeys([*_upwards(near), *_upwards(Path.cwd())]))
     searched: list[Path] = []
     for folder in folders:
-        packed, kept = folder / PACKED, folder / FOLDER
+        packed, kept = folder / PACKED, folder / RELEASES
         searched += [packed, kept]
         if packed.is_file():
             return Known(server, (packed,), packed=read_text(packed))
@@ -109,7 +109,7 @@ def _looked(near: str | PathLike[str] | None) -> str:
         if way and not any(set(way) <= set(other) for other in ways):
             ways.append(way)
     told = [f"{way[0]}" if len(way) == 1 else f"{way[0]} up to {way[-1]}" for way in ways]
-    return f"{', '.join(told)} ({PACKED}, {FOLDER}, {DEFAULT_NAME})"
+    return f"{', '.join(told)} ({PACKED}, {RELEASES}, {DEFAULT_NAME})"
 
 
 def _locked(path: Path, server: str) -> Known:

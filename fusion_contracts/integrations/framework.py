@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from fusion_contracts.integrations.answers import Answer
 from fusion_contracts.model import JsonValue
 from fusion_contracts.runtime.fault import ToolFault
+from fusion_contracts.runtime.flags import flag_of
 
 __all__ = ["NOT_JUDGED", "Failed", "Framework", "Handled", "Part", "fault_of_text", "in_chain", "is_flagged"]
 
@@ -80,9 +81,8 @@ def fault_of_text(text: str) -> ToolFault:
 
 
 def is_flagged(result: Any) -> bool:
-    """Whether a framework's result says that the call failed; never both names: one is deprecated, and warns."""
-    flag = getattr(result, "is_error", None)
-    return (getattr(result, "isError", None) if flag is None else flag) is True
+    """Whether a framework's result says that the call failed; a mapping is the data of a tool, and says nothing."""
+    return not isinstance(result, Mapping) and flag_of(result) is True
 
 
 def in_chain(error: BaseException | None, kind: type[Raised]) -> Raised | None:

@@ -17,10 +17,10 @@ from fusion_contracts.integrations.answers import Answer, of_guard
 from fusion_contracts.integrations.consumer import Consumer, Explained
 from fusion_contracts.integrations.drift import Reaction, Reactions, Verdict
 from fusion_contracts.integrations.driving import driven, shielded
-from fusion_contracts.integrations.framework import fault_of_text
+from fusion_contracts.integrations.framework import fault_of_text, is_flagged
 from fusion_contracts.integrations.hooks import hooked, tell
 from fusion_contracts.integrations.locked import read_locked
-from fusion_contracts.integrations.mcp_ports import Port, first_text, has_failed, is_whole, port_of, with_text
+from fusion_contracts.integrations.mcp_ports import Port, first_text, is_whole, port_of, with_text
 from fusion_contracts.integrations.mcp_results import beside, call_tool_result
 from fusion_contracts.integrations.mcp_watch import OnChange, Watch
 from fusion_contracts.integrations.options import Ending, Options, ToolCall
@@ -137,7 +137,7 @@ class GuardedClient:
         except BaseException:  # cancelled
             await shielded(self._hooked("after", call, None))
             raise
-        await self._ended(call, ending, failed=ending.fault is not None or has_failed(result))
+        await self._ended(call, ending, failed=ending.fault is not None or is_flagged(result))
         if result is None and ending.cause is not None:
             raise ending.cause
         return result
@@ -150,7 +150,7 @@ class GuardedClient:
         await self._hooked("after", call, ending)
 
     async def _returned(self, call: ToolCall, result: Any, remark: Answer | None) -> tuple[Ending, Any]:
-        if not has_failed(result):
+        if not is_flagged(result):
             if remark is None or not hasattr(result, "content"):
                 return Ending(result=result), result
             return replace(remark.ending, result=result), beside(result, [remark])

@@ -13,7 +13,7 @@ from typing import Any
 from fusion_contracts.errors import FusionError
 from fusion_contracts.integrations.announced import forgets
 from fusion_contracts.integrations.beside import UnfitOutputError
-from fusion_contracts.integrations.framework import Failed, Framework
+from fusion_contracts.integrations.framework import Failed, Framework, is_flagged
 from fusion_contracts.integrations.handler import Handler
 from fusion_contracts.integrations.mcp_results import result_of, structured_of, types
 from fusion_contracts.integrations.options import Options, ToolCall
@@ -118,7 +118,7 @@ async def _seen_through(inner: Any, request: Any) -> Any:
     if isinstance(seen.get("returned"), ToolFault):
         return seen["returned"]
     made = result.root
-    if "returned" in seen and getattr(made, "isError", False) and made is not seen["returned"]:
+    if "returned" in seen and is_flagged(made) and made is not seen["returned"]:
         raise UnfitOutputError
     return made
 

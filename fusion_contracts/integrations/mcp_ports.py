@@ -16,7 +16,7 @@ from fusion_contracts.integrations.mcp_results import text_block, types
 from fusion_contracts.model import JsonObject
 from fusion_contracts.sources.objects.kind import classes_of, dumped
 
-__all__ = ["Port", "first_text", "has_failed", "is_whole", "port_of", "with_text"]
+__all__ = ["Port", "first_text", "is_whole", "port_of", "with_text"]
 
 _LIST_CHANGED = "notifications/tools/list_changed"
 _MOST_PAGES = 1000
@@ -161,11 +161,6 @@ def is_whole(page: Any, *args: Any, **kwargs: Any) -> bool:
     """Whether a page is all there is; the rest is what it was asked for with."""
     asked = (*args, kwargs.get("cursor"), kwargs.get("params"))
     return next_cursor(page) is None and not any(asked)
-
-
-def has_failed(result: Any) -> bool:
-    """Whether a result says that the call failed."""
-    return bool(result.is_error if hasattr(result, "is_error") else getattr(result, "isError", False))
 
 
 def first_text(result: Any) -> str:

@@ -19,8 +19,8 @@ from fusion_contracts.lockfile.alone import alone
 from fusion_contracts.lockfile.leftovers import beside, sweep
 
 __all__ = [
-    "DEFAULT_NAME", "FOLDER", "MAX_BYTES", "Content", "folder_of", "is_device", "is_there", "lock_above", "placed",
-    "read_text", "write_atomic", "write_steps", "write_together",
+    "DEFAULT_NAME", "FOLDER", "MAX_BYTES", "RELEASES", "Content", "folder_of", "is_device", "is_there", "lock_above",
+    "placed", "read_text", "write_atomic", "write_steps", "write_together",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -36,6 +36,8 @@ placed: list[Path] = []
 DEFAULT_NAME = "fusion.lock"
 FOLDER = ".d"
 """What the name of a lock's folder has behind the lock's own."""
+RELEASES = ".fusion/releases"
+"""Where a project keeps its releases, each a lock in a folder of its server."""
 MAX_BYTES = 64 * 1024 * 1024
 """No honest lock is this large: a server of 200 tools takes some hundred kilobytes."""
 _DEVICES = re.compile(r"con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]", re.IGNORECASE)

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fusion_contracts.loop.retrying import can_help
 from fusion_contracts.runtime.fault import ToolFault
+from fusion_contracts.runtime.flags import field_of, flag_of, has_failed
 
 if TYPE_CHECKING:
     from fusion_contracts.loop.partial_result import PartialResult
 
-__all__ = ["Outcome", "OutcomeKind"]
+__all__ = ["FAILED", "Outcome", "OutcomeKind"]
 
 OutcomeKind: TypeAlias = Literal["ok", "empty", "partial", "execution_error", "protocol_error"]
+"""How a call ended: `ok`, `empty` (nothing found, which is complete) and `partial` are successes."""
 
+FAILED = frozenset({"execution_error", "protocol_error"})
 _RPC_FLOOR, _RPC_CEILING = -32768, -32000  # the codes that JSON-RPC 2.0 reserves
 
 
@@ -41,7 +44,7 @@ class Outcome:
     @property
     def is_error(self) -> bool:
         """Whether the call failed."""
-        return self.kind in ("execution_error", "protocol_error")
+        return self.kind in FAILED
 
     @property
     def code(self) -> str:
@@ -112,10 +115,10 @@ def _of_rpc(given: Any) -> Outcome | None:
     """A JSON-RPC response that failed, the error in it, or the outcome of the result in it."""
     if isinstance(given, Mapping) and "jsonrpc" in given and "result" in given:
         return Outcome.of(given["result"])
-    error = _get(given, "error") if isinstance(given, Mapping) or hasattr(given, "jsonrpc") else None
+    error = field_of(given, "error") if isinstance(given, Mapping) or hasattr(given, "jsonrpc") else None
     bare = error is None
     error = given if bare else error
-    code, message = _get(error, "code"), _get(error, "message")
+    code, message = field_of(error, "code"), field_of(error, "message")
     if type(code) is not int or not isinstance(message, str):
         return None
     if bare and not _RPC_FLOOR <= code <= _RPC_CEILING:
@@ -128,7 +131,7 @@ def _of_rpc(given: Any) -> Outcome | None:
 
 def _of_result(given: Any) -> Outcome | None:
     """An MCP result, or a message that a framework makes of one. None where it is none."""
-    content = _get(given, "content")
+    content = field_of(given, "content")
     if not _is_result(given, content):
         return None
     from fusion_contracts.loop.exceptions import fields_of
@@ -136,13 +139,13 @@ def _of_result(given: Any) -> Outcome | None:
     from fusion_contracts.runtime.client import parse_tool_error
 
     fault = parse_tool_error(given)
-    failed = bool(_flag(given)) or _get(given, "status") == "error"
+    failed = has_failed(given)
     if fault is not None and (failed or fault.is_error):
         failing = fields_of(fault) or fields_in(fault.message)
         named = recognised(fault) if fault.code == "UNKNOWN" else fault
         return Outcome("execution_error", named, failing, result=given)
-    data = _get(given, "structuredContent") if isinstance(given, Mapping) else _get(given, "structured_content")
-    data = _get(given, "structuredContent") if data is None and not isinstance(given, Mapping) else data
+    data = field_of(given, "structuredContent") if isinstance(given, Mapping) else field_of(given, "structured_content")
+    data = field_of(given, "structuredContent") if data is None and not isinstance(given, Mapping) else data
     found = _of_data(data, given) if data is not None else None
     found = found or _of_texts(content, given, alone=data is None)
     return found if fault is None else Outcome(found.kind, fault, partial=found.partial, result=given)
@@ -163,7 +166,7 @@ def _of_texts(content: Any, given: Any, *, alone: bool) -> Outcome:
     from fusion_contracts.loop.partial_reading import from_text
 
     blocks = [content] if isinstance(content, str) else content if isinstance(content, list | tuple) else []
-    texts = [block if isinstance(block, str) else _get(block, "text") for block in blocks]
+    texts = [block if isinstance(block, str) else field_of(block, "text") for block in blocks]
     for text in texts:
         partial = from_text(text) if isinstance(text, str) else None
         if partial is not None:
@@ -195,25 +198,16 @@ def _is_result(given: Any, content: Any) -> bool:
     if isinstance(given, str | bytes) or content is None:
         return False
     if not isinstance(given, Mapping):
-        return isinstance(content, list | tuple) or hasattr(given, "status") or _flag(given) is not None
+        return isinstance(content, list | tuple) or hasattr(given, "status") or flag_of(given) is not None
     if not isinstance(content, list):
         return isinstance(content, str) and bool({"isError", "is_error"} & set(given))
-    return all(isinstance(_get(block, "type"), str) for block in content)
+    return all(isinstance(field_of(block, "type"), str) for block in content)
 
 
 def _fault_in(text: str) -> ToolFault | None:
     from fusion_contracts.runtime.client import parse_tool_error
 
     return parse_tool_error(text)
-
-
-def _flag(given: Any) -> Any:
-    flag = _get(given, "is_error")
-    return _get(given, "isError") if flag is None else flag
-
-
-def _get(given: Any, name: str) -> Any:
-    return given.get(name) if isinstance(given, Mapping) else getattr(given, name, None)
 
 
 def _is_nothing(value: Any) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fusion_contracts.runtime.codes import SEVERITIES
 from fusion_contracts.runtime.envelope import Envelope, clean
 from fusion_contracts.runtime.fault import ToolFault, checked_seconds, restore
+from fusion_contracts.runtime.flags import field_of, has_failed
 from fusion_contracts.runtime.xml_reader import Element, envelopes
 
 __all__ = ["FusionClientError", "parse_tool_error", "texts_of"]
@@ -65,7 +66,7 @@ def texts_of(given: Any) -> list[str]:
         return [given]
     if isinstance(given, BaseException):
         return [str(given)]
-    return list(_texts(given if isinstance(given, list | tuple) else _get(given, "content")))
+    return list(_texts(given if isinstance(given, list | tuple) else field_of(given, "content")))
 
 
 def _read(given: Any) -> tuple[ToolFault | None, bool]:
@@ -76,7 +77,7 @@ def _read(given: Any) -> tuple[ToolFault | None, bool]:
         return _chosen(fault for fault, _ in _faults(given)), False
     if isinstance(given, BaseException):
         return _chosen(fault for fault, _ in _faults(str(given))), False
-    failed = _failed(given)
+    failed = has_failed(given)
     texts = texts_of(given)
     found = _chosen(fault for text in texts for fault, alone in _faults(text) if alone or failed)
     if found is None and failed:
@@ -85,24 +86,13 @@ def _read(given: Any) -> tuple[ToolFault | None, bool]:
     return found, failed
 
 
-def _failed(given: Any) -> bool:
-    flag = _get(given, "is_error")
-    if flag is None:  # never both: one of them is deprecated in some SDK or other, and warns
-        flag = _get(given, "isError")
-    return bool(flag) or _get(given, "status") == "error"
-
-
-def _get(given: Any, name: str) -> Any:
-    return given.get(name) if isinstance(given, Mapping) else getattr(given, name, None)
-
-
 def _texts(content: Any) -> Iterator[str]:
     """The texts of a result's content, block by block."""
     if isinstance(content, str):
         yield content
     elif isinstance(content, list | tuple):
         for block in content:
-            text = block if isinstance(block, str) else _get(block, "text")
+            text = block if isinstance(block, str) else field_of(block, "text")
             if isinstance(text, str):
                 yield text
 

@@ -18,15 +18,15 @@ from typing import Any
 from fusion_contracts.canonical import printable
 from fusion_contracts.errors import FusionError
 from fusion_contracts.lockfile.choosing import meant
+from fusion_contracts.lockfile.file import RELEASES, read_text
 from fusion_contracts.model import Lock, ServerContract
 from fusion_contracts.runtime.deltas import Delta, deltas_between
 
 __all__ = [
-    "FOLDER", "PACKED", "Kept", "Known", "Release", "deltas_since", "in_order", "kept", "known_deltas", "known_in",
+    "PACKED", "Kept", "Known", "Release", "deltas_since", "in_order", "kept", "known_deltas", "known_in",
     "pack", "read_releases", "release_head", "release_of", "unpack",
 ]  # fmt: skip
 
-FOLDER = ".fusion/releases"
 PACKED = "fusion_deltas.json"
 """The file in a package that holds the deltas of its releases."""
 
@@ -63,8 +63,6 @@ def release_head(name: str, sequence: int) -> str:
 
 def kept(folder: Path) -> tuple[Kept, ...]:
     """The releases in the folder of one server, oldest first. Raises FusionError for a file that is no text."""
-    from fusion_contracts.lockfile.file import read_text
-
     return in_order({path: read_text(path) for path in folder.glob("*.lock")})
 
 
@@ -154,7 +152,7 @@ def known_in(folder_or_package: str | Path, server: str, *, last: int = 10) -> K
         searched.append(packed)
         if packed.is_file():
             return Known(server, tuple(searched), packed=_text(packed))
-        searched.append(packed.parent / FOLDER / server)
+        searched.append(packed.parent / RELEASES / server)
         releases = read_releases(searched[-1], server, last=last)
         if releases:
             return Known(server, tuple(searched), releases)
@@ -163,10 +161,10 @@ def known_in(folder_or_package: str | Path, server: str, *, last: int = 10) -> K
 
 def _folders(given: Path, server: str) -> Iterable[Path]:
     """Where the locks of one server can be: the folder itself, a folder of servers, a project."""
-    yield given / FOLDER / server
+    yield given / RELEASES / server
     yield given / server
     yield given
-    for parent in (given / FOLDER, given):
+    for parent in (given / RELEASES, given):
         servers = [path for path in parent.glob("*/") if any(path.glob("*.lock"))] if parent.is_dir() else []
         if len(servers) == 1:  # one server, whatever it is called now
             yield servers[0]
@@ -254,6 +252,4 @@ def _digests(contract: ServerContract) -> dict[str, str]:
 
 
 def _text(path: Path) -> Any:
-    from fusion_contracts.lockfile.file import read_text
-
     return read_text(path)

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from fusion_contracts.errors import FusionError
-from fusion_contracts.lockfile.file import DEFAULT_NAME, FOLDER, is_there
+from fusion_contracts.lockfile.file import DEFAULT_NAME, FOLDER, RELEASES, is_there
 from fusion_contracts.sources.git import prefix, renamed_from, resolve_revision, run_git, show
 from fusion_contracts.sources.history import contents, entries
 from fusion_contracts.sources.lock import files_in
@@ -44,7 +44,7 @@ def lock_of(file: str) -> str:
 
 def is_kept(file: str) -> bool:
     """Whether a file is of a kept release, which is a lock as well, and never the project's."""
-    return ".fusion/" in f"/{file}"
+    return f"/{RELEASES}/" in f"/{file}"
 
 
 def former_path(commit: str, path: str, cwd: Path, servers: Collection[str]) -> str | None:

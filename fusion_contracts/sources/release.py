@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from fusion_contracts.canonical import first_few, printable
 from fusion_contracts.errors import FusionError
+from fusion_contracts.lockfile.file import RELEASES
 from fusion_contracts.record import record
 from fusion_contracts.sources.base import Options, Reading, joined
 from fusion_contracts.sources.lock import LockSource
 
-__all__ = ["RELEASES", "ReleaseSource"]
+__all__ = ["ReleaseSource"]
 
-RELEASES = ".fusion/releases"
 _PART = re.compile(r"[^/\\\x00-\x1f]+")
 
 

@@ -10,20 +10,16 @@ from typing import Any
 
 import pytest
 import yaml
+from page_blocks import blocks
 
 from fusion_contracts import __version__
 
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PINNED = re.compile(r"uses: [\w-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
 
 
 @pytest.fixture
 def page(root: Path) -> str:
     return (root / "docs" / "provenance.md").read_text(encoding="utf-8")
-
-
-def blocks(page: str, language: str) -> list[str]:
-    return [block for name, block in BLOCK.findall(page) if name == language]
 
 
 def test_the_job_that_signs_starts_nothing_and_the_job_that_starts_servers_cannot_sign(page: str) -> None:

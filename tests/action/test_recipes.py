@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
+from page_blocks import blocks
 
 from fusion_contracts import __version__
 from fusion_contracts.report import FORMATS
 
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALL = f'pip install "fusion-contracts=={__version__}"'
 
 
@@ -27,7 +27,7 @@ class Page:
         self.text = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
     def blocks(self, language: str) -> list[str]:
-        return [block for name, block in BLOCK.findall(self.text) if name == language]
+        return blocks(self.text, language)
 
     @property
     def yaml(self) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import tomli
+from page_blocks import blocks
 
 import fusion_contracts
 from fusion_contracts.cli.flags import UNSETTABLE
@@ -57,8 +58,8 @@ def test_the_page_holds_every_setting_and_its_default(page: str) -> None:
 
 
 def example_of(page: str) -> str:
-    (example,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    return str(example)
+    (example,) = blocks(page, "toml")
+    return example
 
 
 def test_the_page_names_every_flag_that_cannot_be_set(page: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 import tomli
+from page_blocks import blocks
 
 from fusion_contracts.cli.app import COMMANDS, parameters
 from fusion_contracts.cli.flags import UNSETTABLE, Flag, flags_of, given, judge, shared
@@ -225,7 +226,7 @@ def as_editors_see(text: str) -> Any:
 
 def test_the_schema_takes_the_example(editor: Any, root: Path) -> None:
     page = (root / "docs" / "configuration.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (example,) = blocks(page, "toml")
     assert [error.message for error in editor.iter_errors(as_editors_see(example))] == []
 
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from page_blocks import blocks
 
 from fusion_contracts import ToolFault
 from fusion_contracts.loop import Limits
@@ -22,7 +23,7 @@ def page(root: Path) -> str:
 def test_the_examples_print_what_the_page_shows(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     printed = []
-    for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+    for block in blocks(page, "python"):
         exec(compile(block, "loop.md", "exec"), names)
         printed.append(capsys.readouterr().out)
     told = [
@@ -31,7 +32,7 @@ def test_the_examples_print_what_the_page_shows(page: str, capsys: pytest.Captur
     ]
     assert [printed[0], printed[2]] == told
     assert all(f"# {line.strip()}" in page for line in told)
-    assert [printed[1], printed[3]] == re.findall(r"^```xml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert [printed[1], printed[3]] == blocks(page, "xml")
 
 
 def test_the_table_of_limits_is_the_codes(page: str) -> None:

@@ -13,9 +13,10 @@ import pytest
 
 from fusion_contracts import ContractAwareness, FusionError, unknown_action
 from fusion_contracts.lockfile.codec import encode
+from fusion_contracts.lockfile.file import RELEASES
 from fusion_contracts.model import Lock, ServerContract, Tool
 from fusion_contracts.runtime.deltas import Delta
-from fusion_contracts.runtime.releases import FOLDER, PACKED, pack, read_releases, release_head
+from fusion_contracts.runtime.releases import PACKED, pack, read_releases, release_head
 
 STRING = {"type": "string"}
 
@@ -83,12 +84,12 @@ LIVE = contract({"t": takes({})})
 
 
 def test_releases_are_read_by_their_number_and_equal_changes_are_one(tmp_path: Path) -> None:
-    folder = tmp_path / FOLDER / "server"
+    folder = tmp_path / RELEASES / "server"
     for sequence, (name, schema) in enumerate(zip(["1.9", "1.10", "2.0"], GENERATIONS, strict=True), 1):
         keep(folder, name, sequence, contract({"t": schema}, name))
     assert [release.name for release in read_releases(folder, "server")] == ["1.9", "1.10", "2.0"]
     assert [release.name for release in read_releases(folder, "server", last=1)] == ["2.0"]
-    for place in (tmp_path, tmp_path / FOLDER, folder, str(folder)):
+    for place in (tmp_path, tmp_path / RELEASES, folder, str(folder)):
         awareness = ContractAwareness.from_releases(place, LIVE)
         found = {delta.field: delta.since for delta in awareness.deltas("t")}
         assert found == {"a": "1.9", "b": "2.0"}  # the release after which each changed
@@ -108,7 +109,7 @@ def test_no_release_is_one_line_in_the_log(tmp_path: Path, caplog: pytest.LogCap
     assert awareness.actions == ()
     (line,) = (record.getMessage() for record in caplog.records)
     assert line.startswith("no release of server found: agents are not told what changed. Searched: ")
-    assert str(tmp_path / FOLDER / "server") in line
+    assert str(tmp_path / RELEASES / "server") in line
     assert str(tmp_path / PACKED) in line
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fusion_contracts.sources.lock_at import lock_of
+from fusion_contracts.sources.lock_at import is_kept, lock_of
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,16 @@ from fusion_contracts.sources.lock_at import lock_of
 )
 def test_a_part_belongs_to_the_lock_that_its_folder_is_named_for(file: str, lock: str) -> None:
     assert lock_of(file) == lock
+
+
+@pytest.mark.parametrize(
+    ("file", "kept"),
+    [
+        (".fusion/releases/pages/1.0.lock", True),
+        ("a/.fusion/releases/fusion.lock.d/1.0.lock", True),
+        (".fusion/fusion.lock", False),  # a project may have its lock there
+        ("my.fusion/releases/fusion.lock", False),
+    ],
+)
+def test_a_lock_in_the_folder_of_releases_is_a_release(file: str, kept: bool) -> None:
+    assert is_kept(file) is kept

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
+from fusion_contracts.loop.outcome import FAILED, OutcomeKind
 from fusion_contracts.model import JsonObject
 
-__all__ = ["COLUMNS", "FAILED", "OUTCOMES", "Entry", "OutcomeWord"]
+__all__ = ["COLUMNS", "OUTCOMES", "Entry"]
 
-OutcomeWord: TypeAlias = Literal["ok", "empty", "partial", "execution_error", "protocol_error"]
-"""How a call ended: `ok`, `empty` (nothing found, which is complete) and `partial` are successes."""
-
-OUTCOMES: tuple[str, ...] = get_args(OutcomeWord)
-FAILED = frozenset({"execution_error", "protocol_error"})
+OUTCOMES: tuple[str, ...] = get_args(OutcomeKind)
 
 COLUMNS: Mapping[str, str] = {
     "id": "BIGINT",

@@ -14,10 +14,11 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 from uuid import uuid4
 
 from fusion_contracts.loop.log.arguments import digests, values
-from fusion_contracts.loop.log.entry import FAILED, OUTCOMES, Entry, OutcomeWord
+from fusion_contracts.loop.log.entry import OUTCOMES, Entry
 from fusion_contracts.loop.log.place import DEFAULT, Target, sink_of
 from fusion_contracts.loop.log.said import NO_CODE, SUCCESS, named, of_error, places
 from fusion_contracts.loop.log.writer import Writer, attempt
+from fusion_contracts.loop.outcome import FAILED, OutcomeKind
 from fusion_contracts.loop.stores.per_process import PerProcess
 from fusion_contracts.model import JsonObject, JsonValue
 from fusion_contracts.runtime.codes import IN_PLACE
@@ -115,7 +116,7 @@ class ErrorLog:
         tool: str | None = None,
         server: str | None = None,
         arguments: JsonValue = None,
-        outcome: OutcomeWord | None = None,
+        outcome: OutcomeKind | None = None,
         fields: Iterable[str] | None = None,
         deltas: int | None = None,
         attempt: int | None = None,

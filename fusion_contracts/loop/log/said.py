@@ -10,8 +10,7 @@ from itertools import islice
 from typing import Any
 
 from fusion_contracts.canonical import printable
-from fusion_contracts.loop.log.entry import OutcomeWord
-from fusion_contracts.loop.outcome import Outcome
+from fusion_contracts.loop.outcome import Outcome, OutcomeKind
 from fusion_contracts.runtime.client import parse_tool_error, texts_of
 from fusion_contracts.runtime.fault import ToolFault
 from fusion_contracts.runtime.validation import ValidationReport
@@ -34,7 +33,7 @@ _INDEX = re.compile(r"\[\d+\]")
 class Said:
     """How a call ended, the code and severity of its error, the arguments concerned, and how many changes it tells."""
 
-    outcome: OutcomeWord = "execution_error"
+    outcome: OutcomeKind = "execution_error"
     code: str | None = NO_CODE
     severity: str | None = "error"
     fields: tuple[str, ...] = ()
@@ -91,7 +90,7 @@ def _of_report(report: ValidationReport) -> Said:
     return Said("ok", _INVALID, "warning", fields, told)
 
 
-def _of_fault(fault: ToolFault, told: int = 0, outcome: OutcomeWord | None = None) -> Said:
+def _of_fault(fault: ToolFault, told: int = 0, outcome: OutcomeKind | None = None) -> Said:
     about = (name for name in fault.details if name != _NO_FIELD) if fault.code == _INVALID else ()
     ended = outcome or ("execution_error" if fault.is_error else "ok")
     return Said(ended, named(fault.code) or NO_CODE, fault.severity, places(about), told)

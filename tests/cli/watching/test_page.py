@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from urllib.request import Request, urlopen
 import pytest
 import tomli
 import yaml
+from page_blocks import blocks, copy_example
 from watching import BROKEN
 
 from fusion_contracts.cli.app import parameters
@@ -24,14 +24,13 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 def fenced(root: Path, language: str) -> list[str]:
     text = (root / "docs" / "watch.md").read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return blocks(text, language)
 
 
 @pytest.fixture
 def example(project: Any, root: Path) -> Any:
     """The bundled example, locked at its first release."""
-    for path in (root / "fixtures" / "example").glob("*.py"):
-        shutil.copy(path, project.folder)
+    copy_example(root, project.folder)
     assert project.run("lock", "--name", "helpdesk", "--", sys.executable, "helpdesk_v1.py").code == 0
     return project
 
