@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,15 @@ _LIMITS = ("limit", "pattern", "format", "expected_value", "multiple_of")
 
 
 class Prepared:
-    """A validator of one schema, which raises ValueError for arguments that it would judge for ever."""
+    """A validator of one schema, which raises ValueError for arguments that it would judge for ever.
+
+    `schema` is what it reads: the schema as written, or in 2020-12.
+    """
 
     def __init__(self, validator: Any, schema: JsonValue) -> None:
         from fusion_contracts.schema.ways import Ways  # as below
 
+        self.schema = schema
         self._validator = validator
         self._ways = Ways.of(schema)
 
@@ -49,13 +54,18 @@ class Prepared:
 
 
 def prepared(schema: JsonValue, *, formats: bool) -> Prepared | None:
-    """A validator in the schema's own dialect; None where no validator reads the schema."""
+    """A validator in the schema's own dialect, else of its translation; None where no validator reads either."""
     import jsonschema_rs  # a failing call needs it, an import does not
 
-    try:
+    from fusion_contracts.schema.dialect import Untranslatable, dialect_of, translate
+    from fusion_contracts.schema.judge import bare
+
+    with suppress(*_UNREADABLE):
         return Prepared(jsonschema_rs.validator_for(schema, validate_formats=formats, retriever=_never), schema)
-    except _UNREADABLE:
-        return None
+    with suppress(*_UNREADABLE, Untranslatable):
+        latest = translate(schema, dialect_of(schema))
+        return Prepared(jsonschema_rs.validator_for(bare(latest), validate_formats=formats, retriever=_never), latest)
+    return None
 
 
 def accepts(validator: Any, arguments: JsonValue) -> bool:

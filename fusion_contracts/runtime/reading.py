@@ -22,7 +22,7 @@ class Reading:
     __slots__ = ("_validator", "failures", "more", "schema")
 
     def __init__(self, failures: Sequence[Failure], more: int = 0, schema: JsonValue = None) -> None:
-        """`schema` is the live one, whatever judged the arguments."""
+        """`schema` is the live one, whatever judged the arguments; as its validator reads it, where that judged."""
         self.failures = failures
         self.more = more
         self.schema = schema
@@ -61,10 +61,10 @@ def _by_schema(schema: JsonValue, arguments: JsonValue, *, formats: bool) -> Rea
     validator = _validator(schema, formats=formats)
     if validator is None:  # no validator reads this schema: what is plain to see in it still counts
         return Reading(check_schema(schema, arguments), schema=schema)
-    if not listable(schema, arguments):
-        return Reading([TOO_DEEP], schema=schema)
+    if not listable(validator.schema, arguments):
+        return Reading([TOO_DEEP], schema=validator.schema)
     failures, more = refusals(validator, arguments)
-    return Reading(failures, more, schema)
+    return Reading(failures, more, validator.schema)
 
 
 def _validator(schema: JsonValue, *, formats: bool) -> Any:

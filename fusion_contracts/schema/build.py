@@ -104,7 +104,7 @@ class Builder:
     def _type(self, value: Any, _schema: Keywords, _scope: Scope) -> Iterable[int]:
         if isinstance(value, str) and value in KINDS_OF:
             return (self.space.make("type", KINDS_OF[value]),)
-        names = value if isinstance(value, list) else [value]
+        names = value if isinstance(value, list) and value else [value]
         if not all(isinstance(name, str) and name in KINDS_OF for name in names):
             return (self._opaque("type", value),)
         mask = 0
@@ -205,10 +205,11 @@ class Builder:
         return self._branches(value, scope)
 
     def _any_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterable[int]:
-        return (self.space.either(self._branches(value, scope)),)
+        return (self.space.either(self._branches(value, scope) or [self._opaque("anyOf", value)]),)
 
     def _one_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
-        parts = sorted(part for part in self._branches(value, scope) if part != self.space.false)
+        branches = self._branches(value, scope) or [self._opaque("oneOf", value)]
+        parts = sorted(part for part in branches if part != self.space.false)
         yield parts[0] if len(parts) == 1 else self.space.make("one", tuple(parts)) if parts else self.space.false
 
     def _branches(self, value: Any, scope: Scope) -> list[int]:

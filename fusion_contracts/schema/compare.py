@@ -2,7 +2,7 @@
 
 Equality up to annotations answers most pairs. Then the tableau of solve.py looks for a value that the old schema (and,
 in the declared world, its closure) accepts and the new one refuses. What it finds is judged again by a validator that
-is not ours, on the original schemas. Where the tableau gives up, jsonschema-rs may still prove containment.
+is not ours, on the original schemas if it can. Where the tableau gives up, jsonschema-rs may still prove containment.
 """
 
 from __future__ import annotations
@@ -96,9 +96,7 @@ class Side:
             self.schema = translate(schema, self.dialect)
         except Untranslatable as trouble:
             raise Undecided(f"{trouble.pointer}: {trouble.reason}") from None
-        # values are judged by the schema as written; jsonschema-rs does not know the dialect of OpenAPI 3.0
-        plain = self.dialect == "openapi-3.0"
-        self._judge = Judge(self.schema, "2020-12") if plain else Judge(schema, self.dialect)
+        self._judge = Judge(schema, self.dialect, self.schema)
         self._ways = Ways(self.schema)
 
     def focused(self, aside: frozenset[str]) -> Side:

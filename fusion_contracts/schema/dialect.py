@@ -4,6 +4,9 @@ A translation accepts exactly the values that the original accepts: tuples, depe
 identifiers that are anchors, ignored siblings of `$ref`, ignored keywords of later drafts. References stay valid: one
 that points at what has moved is rewritten, and what only a reference reaches (`#/components/schemas/X`) is copied to
 `$defs`. What cannot be said in 2020-12 is Untranslatable.
+
+Many schemas name no dialect, or another than the one they are written in. What has one reading alone is read by it
+in every dialect: `is_odd`.
 """
 
 from __future__ import annotations
@@ -12,8 +15,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from fusion_contracts.canonical import text_of
-from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST, LATEST_URI, reworded
+from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST, LATEST_URI, is_odd, reworded
 from fusion_contracts.schema.dialect_places import Place, Places, Untranslatable, dialect_name, split
 from fusion_contracts.schema.values import is_number
 
@@ -27,7 +29,7 @@ _TELLING = frozenset({"$dynamicRef", "$schema", "dependencies"})
 
 def dialect_of(schema: Any, default: str = LATEST) -> str:
     """The dialect that the root's `$schema` names, `unknown` for one that is not known, the default without any."""
-    if not isinstance(schema, dict) or "$schema" not in schema:
+    if not isinstance(schema, dict) or schema.get("$schema") is None:
         return default
     return dialect_name(schema["$schema"])
 
@@ -46,10 +48,7 @@ def translate(schema: Any, dialect: str) -> Any:
 
 
 def _telling(schema: dict[str, Any]) -> bool:
-    """Whether a document of 2020-12 holds a key that may need translation."""
-    text = text_of(schema)
-    if text is not None and "$schema" not in schema and not any(key.encode() in text for key in _TELLING):
-        return False
+    """Whether a document of 2020-12 holds a keyword that may need translation."""
     stack: list[Any] = [schema]
     while stack:
         value = stack.pop()
@@ -61,7 +60,13 @@ def _telling(schema: dict[str, Any]) -> bool:
                 or "$schema" not in value
             ):
                 return True
-            stack += [part for part in value.values() if isinstance(part, (dict, list))]
+            for key, part in value.items():
+                if isinstance(part, dict):
+                    stack.append(part)
+                elif is_odd(key, part):
+                    return True
+                elif isinstance(part, list):
+                    stack.append(part)
         else:
             stack += [part for part in value if isinstance(part, (dict, list))]
     return False
@@ -126,7 +131,7 @@ class _Translation:
             raise Untranslatable(f"validators differ about dependencies in {place.dialect.name}", place.pointer())
         if place.dialect.boolean_bounds and any(is_number(value.get(key)) for key in _EXCLUSIVE):
             raise Untranslatable(f"exclusive bounds are no numbers in {place.dialect.name}", place.pointer())
-        value = self._named(place, reworded(value, place.dialect))
+        value = self._named(place, _demanding(place, reworded(value, place.dialect)))
         if place.dialect.name == "2019-09":
             return self._recursive(place, value)
         return self._dynamic(place, value) if place.dialect.name == LATEST and "$dynamicRef" in value else value
@@ -187,6 +192,19 @@ class _Translation:
             return value
         held = value.get("$defs") if isinstance(value.get("$defs"), dict) else {}
         return {**value, "$defs": {**held, **{stray.stray: done[id(stray)] for stray in strays}}}
+
+
+def _demanding(place: Place, value: dict[str, Any]) -> dict[str, Any]:
+    """An object that asks for the properties of which `required` is true, as draft-03 wrote it."""
+    listed = value.get("required", [])
+    asked = [
+        path[1]
+        for path, child in place.children.items()
+        if path[0] == "properties" and isinstance(child.value, dict) and child.value.get("required") is True
+    ]
+    if not asked or not isinstance(listed, list):
+        return value
+    return {**value, "required": [*listed, *(name for name in asked if name not in listed)]}
 
 
 def _referring(value: dict[str, Any], keyword: str) -> dict[str, Any]:

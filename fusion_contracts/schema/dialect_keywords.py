@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["DIALECTS", "LATEST", "LATEST_URI", "URIS", "Dialect", "moved", "reworded"]
+__all__ = ["DIALECTS", "LATEST", "LATEST_URI", "URIS", "Dialect", "is_odd", "moved", "reworded"]
 
 LATEST = "2020-12"
 LATEST_URI = "https://json-schema.org/draft/2020-12/schema"
@@ -29,7 +29,6 @@ class Dialect(NamedTuple):
     identifier: str | None = "$id"
     anchors_by_identifier: bool = True
     alone: bool = True
-    tuple_items: bool = True
     boolean_bounds: bool = False
     dependencies: bool = True
     nullable: bool = False
@@ -60,8 +59,8 @@ DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect(
-            LATEST, _SINGLE_2019 - {"additionalItems"}, _LISTS | {"prefixItems"}, _MAPS | {"dependentSchemas"},
-            anchors_by_identifier=False, alone=False, tuple_items=False, dependencies=False,
+            LATEST, _SINGLE_2019, _LISTS | {"prefixItems"}, _MAPS | {"dependentSchemas"},
+            anchors_by_identifier=False, alone=False, dependencies=False,
         ),
         Dialect(
             "2019-09", _SINGLE_2019, _LISTS, _MAPS | {"dependentSchemas"}, _NEW_2020,
@@ -72,7 +71,7 @@ DIALECTS = {
         Dialect("draft-04", _SINGLE_04, _LISTS, _MAPS, _NEW_06, identifier="id", boolean_bounds=True),
         Dialect(
             "openapi-3.0", _SINGLE_04 - {"additionalItems"}, _LISTS, _MAPS - {"patternProperties"}, _NOT_OPENAPI,
-            identifier=None, tuple_items=False, boolean_bounds=True, dependencies=False, nullable=True,
+            identifier=None, boolean_bounds=True, dependencies=False, nullable=True,
         ),
     )
 }  # fmt: skip
@@ -107,19 +106,46 @@ def reworded(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     if dialect.alone and isinstance(schema.get("$ref"), str):
         kept = ("$defs", "$ref", "$schema", "definitions")
         return schema if all(key in kept for key in schema) else {k: v for k, v in schema.items() if k in kept}
-    unknown = [key for key in schema if key in dialect.unknown]
-    if unknown:
-        schema = {key: value for key, value in schema.items() if key not in unknown}
-    if dialect.tuple_items:
-        schema = _items(schema)
+    idle = [key for key, value in schema.items() if key in dialect.unknown or _is_idle(key, value)]
+    if idle:
+        schema = {key: value for key, value in schema.items() if key not in idle}
+    schema = _items(schema)
     if dialect.dependencies and isinstance(schema.get("dependencies"), dict):
         schema = _dependencies(schema)
-    if dialect.boolean_bounds:
-        schema = _bound(_bound(schema, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum")
+    schema = _bound(_bound(schema, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum")
     return _nullable(schema) if dialect.nullable and "nullable" in schema else schema
 
 
+def is_odd(keyword: str, value: Any) -> bool:
+    """Whether 2020-12 gives the keyword no such value, and there is but one way to read it.
+
+    A flag beside its bound and a tuple, as older drafts have them, or what is idle.
+    """
+    return (isinstance(value, bool) and keyword in _FLAGS) or (
+        isinstance(value, list) and keyword == "items"
+    ) or _is_idle(keyword, value)
+
+
+def _is_idle(keyword: str, value: Any) -> bool:
+    """Whether a keyword says nothing of the values of its own schema, by a value that is none of its own.
+
+    null, as some programs write it for a keyword that is not there (of `type` it may mean the type of that name), and
+    from draft-03 any type at all, and what is required of a property, which the object around it is asked for.
+    """
+    if value is None:
+        return keyword not in _TAKE_NULL
+    if keyword == "type":
+        return value == "any" or (isinstance(value, list) and "any" in value)
+    return keyword == "required" and isinstance(value, bool)
+
+
+_FLAGS = frozenset({"exclusiveMaximum", "exclusiveMinimum"})
+_TAKE_NULL = frozenset({"const", "default", "example", "type"})
+
+
 def _items(schema: dict[str, Any]) -> dict[str, Any]:
+    if "prefixItems" in schema:  # which of the two counts is not known
+        return schema
     first = schema.get("items")
     if not isinstance(first, list) and "additionalItems" not in schema:
         return schema

@@ -62,7 +62,7 @@ class Place:
         self.resource: Place = parent.resource if parent else self
         self.children: dict[tuple[str, ...], Place] = {}
         if isinstance(value, dict):
-            if parent is not None and "$schema" in value:
+            if parent is not None and value.get("$schema") is not None:
                 self._switch(dialect_name(value["$schema"]))
             self._identify(value)
 
@@ -207,7 +207,7 @@ def _subschemas(place: Place) -> Iterator[tuple[tuple[str, ...], Any]]:
         parts: Iterator[tuple[str, Any]] = iter(())
         if isinstance(value, dict) and (key in dialect.maps or (key == "dependencies" and dialect.dependencies)):
             parts = iter(value.items())
-        elif isinstance(value, list) and (key in dialect.lists or (key == "items" and dialect.tuple_items)):
+        elif isinstance(value, list) and (key in dialect.lists or key == "items"):
             parts = ((str(index), part) for index, part in enumerate(value))
         elif isinstance(value, dict | bool) and key in dialect.single:
             if key == "additionalItems" and not isinstance(schema.get("items"), list):

@@ -13,7 +13,7 @@ STRING = {"type": "string"}
 REQUEST = {"type": "object", "properties": {"url": STRING, "reqid": {"type": "number"}}}
 LOCKED = ServerContract("s", info={"version": "0.8.1"}, tools={"get": Tool("get", REQUEST), "gone": Tool("gone", {})})
 LIVE_REQUEST = {"type": "object", "properties": {"reqid": {"type": "number"}}}
-LIVE = ServerContract("s", tools={"get": Tool("get", LIVE_REQUEST), "odd": Tool("odd", {"type": "any"})})
+LIVE = ServerContract("s", tools={"get": Tool("get", LIVE_REQUEST), "odd": Tool("odd", {"type": "thing"})})
 
 
 def guard(**options: Any) -> CallGuard:
@@ -74,6 +74,15 @@ def test_formats_are_left_to_the_server() -> None:
 
 def test_a_schema_that_cannot_be_read_lets_calls_through() -> None:
     assert guard().check("odd", {"a": 1}) is None
+
+
+def test_a_flag_beside_its_bound_is_held_to() -> None:
+    number = {"type": "integer", "minimum": 0, "exclusiveMinimum": True, "description": None}
+    live = ServerContract("s", tools={"get": Tool("get", {"type": "object", "properties": {"n": number}})})
+    assert CallGuard(live, live).check("get", {"n": 1}) is None
+    report = CallGuard(live, live).check("get", {"n": 0})
+    assert report is not None
+    assert report.issues[0].line() == "Too small. You sent: 0. Expected more than 0."
 
 
 def test_two_equal_contracts_still_check_each_call() -> None:
