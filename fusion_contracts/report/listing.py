@@ -123,7 +123,8 @@ def _type(schema: JsonValue, root: Mapping[str, JsonValue], depth: int = 0) -> s
     if isinstance(kind, list):
         return "|".join(str(one) for one in kind)
     if kind == "array":
-        inner = _type(schema["items"], root, depth + 1) if "items" in schema else "any"
+        alike = "items" in schema and "prefixItems" not in schema
+        inner = _type(schema["items"], root, depth + 1) if alike else "any"
         return f"({inner})[]" if "|" in inner else f"{inner}[]"
     return kind if isinstance(kind, str) else "any"
 

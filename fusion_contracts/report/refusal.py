@@ -50,12 +50,14 @@ def refusal(finding: Finding) -> str:
     found = _argument(finding)
     if found is None:
         return _PLAIN
-    path, there, value = found
+    path, there, value, alone = found
     path = cut(path, _LONGEST_PATH)
+    if there and finding.rule in _GONE:
+        return f"refused: {path} is no argument now"
+    if not alone:
+        return _PLAIN
     if not there:
         return f"refused: {path} is missing"
-    if finding.rule in _GONE:
-        return f"refused: {path} is no argument now"
     wanted = allowed(finding, value)
     if wanted is not None:
         return f"refused: {path} must be {wanted}"
@@ -74,19 +76,27 @@ def _fronted(value: JsonValue, path: list[str | None]) -> JsonValue:
     return {name: _fronted(value[name], rest), **{key: item for key, item in value.items() if key != name}}
 
 
-def _argument(finding: Finding) -> tuple[str, bool, JsonValue] | None:
-    """The argument that a finding's pointer names: its path, whether the call holds it, its value. None for none."""
-    path, value, there = "", finding.witness, True
+def _argument(finding: Finding) -> tuple[str, bool, JsonValue, bool] | None:
+    """The argument that a finding's pointer names: its path, whether the call holds it, its value. None for none.
+
+    Last, whether it is the only one of that path: of several elements the first is shown, and it may be another that is
+    refused. What is asked of the others need not hold for those at the front, which may have schemas of their own.
+    """
+    path, value, there, alone = "", finding.witness, True, True
     for name in _names(finding.pointer):
         if not there:
             return None
         if name is None:
-            there = isinstance(value, list) and bool(value)
+            there, alone = isinstance(value, list) and bool(value), alone and not _several(value)
             path, value = f"{path}[]", value[0] if there else None
         else:
             there = isinstance(value, dict) and name in value
             path, value = f"{path}.{printable(name)}".lstrip("."), value[name] if there else None
-    return (path, there, value) if path else None
+    return (path, there, value, alone) if path else None
+
+
+def _several(value: JsonValue) -> bool:
+    return isinstance(value, list) and len(value) > 1
 
 
 def _names(pointer: str) -> Iterator[str | None]:

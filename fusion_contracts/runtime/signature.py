@@ -20,7 +20,8 @@ def signature(schema: JsonValue, action: str) -> str:
     flat = shape.at(())
     properties = flat.get("properties")
     parts = properties if isinstance(properties, dict) else {}
-    required = [name for name in flat.get("required") or () if isinstance(name, str)]
+    needed = flat.get("required")
+    required = [name for name in needed if isinstance(name, str)] if isinstance(needed, list) else []
     names = [*required, *(name for name in parts if name not in required)]
     shown: list[str] = []
     length = 0
@@ -48,7 +49,7 @@ def _type(flat: Flat) -> str:
 
 
 def _name(name: str, flat: Flat) -> str:
-    items = flat.get("items")
+    items = flat.get("items") if "prefixItems" not in flat else None  # of a tuple it speaks of what follows alone
     if name == "array" and isinstance(items, dict) and isinstance(items.get("type"), str):
         return f"{clip(items['type'], 20)}[]"
     return clip(name, 20)

@@ -104,7 +104,7 @@ def _one(name: str, flat: Flat) -> str:
     if name == "string":
         return _string(flat)
     items = flat.get("items")
-    if name == "array" and isinstance(items, dict) and items.get("type") in _PLURALS:
+    if name == "array" and "prefixItems" not in flat and isinstance(items, dict) and items.get("type") in _PLURALS:
         return f"a list of {_PLURALS[items['type']]}"
     return TYPES[name]
 

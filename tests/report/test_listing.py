@@ -38,6 +38,7 @@ def of(**properties: Any) -> dict[str, Any]:
         (of(a={"type": "array", "items": {"type": "string"}}), "t(a?: string[])"),
         (of(a={"type": "array", "items": {"type": ["string", "null"]}}), "t(a?: (string|null)[])"),
         (of(a={"type": "array"}), "t(a?: any[])"),
+        (of(a={"type": "array", "prefixItems": [{}], "items": {"type": "string"}}), "t(a?: any[])"),
         (of(a=True), "t(a?: any)"),
         ({**of(a={"$ref": "#/$defs/A"}), "$defs": {"A": {"type": "boolean"}}}, "t(a?: boolean)"),
         (of(a={"$ref": "#/$defs/none"}), "t(a?: any)"),

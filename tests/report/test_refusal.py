@@ -20,6 +20,8 @@ from fusion_contracts.report.refusal import refusal
         ("/inputSchema/properties/list/items/properties/x", {"list": [{"x": [1]}]}, "refused: list[].x is [1]"),
         ("/inputSchema/properties/list/items/properties/x", {"list": [{}]}, "refused: list[].x is missing"),
         ("/inputSchema/properties/list/items", {"list": ["x"]}, 'refused: list[] is "x"'),
+        ("/inputSchema/properties/list/items", {"list": [1, "x"]}, "refused by its schema"),
+        ("/inputSchema/properties/list/items/properties/x", {"list": [{}, {"x": 1}]}, "refused by its schema"),
         ("/inputSchema/properties/list/items/properties/x", {"list": []}, "refused by its schema"),
         ("/inputSchema/properties/x/anyOf/1/properties/y", {"x": {"y": 0}}, "refused: x.y is 0"),
         ("/inputSchema/properties/text", {"text": "x" * 99}, f'refused: text is "{"x" * 38}…'),

@@ -119,6 +119,11 @@ def test_a_valid_call_is_an_empty_report() -> None:
         ({"type": "number"}, "x" * 70, f"Wrong type. You sent: '{'x' * 57}...' (70 characters). Expected a number."),
         ({"type": "array", "items": {"type": "string"}}, "x", "Wrong type. You sent: 'x'. Expected a list of strings."),
         (
+            {"type": "array", "prefixItems": [{"type": "number"}], "items": {"type": "string"}},
+            "x",
+            "Wrong type. You sent: 'x'. Expected a list.",
+        ),
+        (
             {"anyOf": [{"type": "string"}, {"type": "number"}]},
             [],
             "Wrong type. You sent: an empty list. Expected a string or a number.",
@@ -211,6 +216,17 @@ def test_a_wrapper_object_is_named_once() -> None:
 )
 def test_arguments_that_are_wholly_wrong_get_the_signature(arguments: Any, line: str) -> None:
     assert lines(explain(RENDER, arguments)) == {"arguments": line}
+
+
+def test_the_signature_of_a_schema_of_an_older_draft_says_what_its_validator_asks() -> None:
+    pair = {"type": "array", "items": [{"type": "string"}], "additionalItems": {"type": "integer"}, "required": True}
+    schema = {**OBJECT, "properties": {"pair": pair, "any": {"type": "any"}}}
+    assert lines(explain(schema, "x")) == {
+        "arguments": "Not an object of arguments. You sent: text. Expected render(pair: array, any?: any)."
+    }
+    assert lines(explain(schema, {"pair": ["a", "b"]})) == {
+        "pair[1]": "Wrong type. You sent: 'b'. Expected an integer."
+    }
 
 
 UNION = {
