@@ -10,7 +10,7 @@ from fusion_contracts.model import ServerContract, Tool
 from fusion_contracts.runtime.awareness import ContractAwareness
 from fusion_contracts.runtime.deltas import Delta, actions_of
 from fusion_contracts.runtime.echo import clip
-from fusion_contracts.runtime.near import nearest, slip
+from fusion_contracts.runtime.near import similar, slip
 from fusion_contracts.runtime.shape import Shape
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def unknown_action(
     shown = clip(name)
     what = "action" if name.rpartition(".")[0] in tools else "tool"
     if gone is None:
-        meant = _nearest(name, [other for other in tools if slip(name, other)])
-        near = meant or _nearest(name, tools)
+        meant = similar(name, tools, _MOST, close=_CLOSE, fits=lambda other: slip(name, other))
+        near = meant or similar(name, tools, _MOST, close=_CLOSE)
         advice = _IF_IT_DOES.format(shown) if near else f"Do not call {shown} again."
         advice = f"{'Call one of the available actions.' if meant else advice} {_END}"
         return tool_error("UNKNOWN_ACTION", f"No {what} {shown}.", suggestion=advice, available_actions=near)
@@ -49,7 +49,8 @@ def unknown_action(
     fate = f"Renamed to {clip(successor)}" if successor else "Removed"
     since = f" since {clip(gone.since)}" if gone.since else ""
     dispatcher = None if successor else _dispatcher(name, tools)
-    near = [first for first in (successor, dispatcher) if first is not None] or _nearest(name, tools)
+    near = [first for first in (successor, dispatcher) if first is not None]
+    near = near or similar(name, tools, _MOST, close=_CLOSE)
     advice = _advice(shown, name, successor, dispatcher, found=bool(near))
     message = f"No {what} {shown}. {fate}{since}."
     return tool_error("UNKNOWN_ACTION", message, suggestion=advice, available_actions=near)
@@ -78,18 +79,6 @@ def _advice(shown: str, name: str, successor: str | None, dispatcher: str | None
     if found:
         return f"{_IF_IT_DOES.format(shown)} {_END}"
     return f"Do not call {shown} again. Go on without it. {_END}"
-
-
-def _nearest(name: str, tools: Iterable[str]) -> list[str]:
-    left = list(tools)
-    found: list[str] = []
-    while len(found) < _MOST:
-        best = nearest(name, left, close=_CLOSE)
-        if best is None:
-            return found
-        found.append(best)
-        left.remove(best)
-    return found
 
 
 def _dispatcher(name: str, tools: Mapping[str, Any]) -> str | None:

@@ -6,24 +6,35 @@ Names are made of words: `find_book` and `return_book` have most of their text i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from heapq import nlargest
+from itertools import islice
+from typing import TypeAlias
 
 from fusion_contracts.canonical import shared_start
 from fusion_contracts.model import JsonValue
 
-__all__ = ["apart", "likely", "nearest", "plain", "same_but_case", "slip", "twin"]
+__all__ = ["apart", "likely", "nearest", "plain", "same_but_case", "similar", "slip", "twin"]
 
 _CLOSE = 0.7  # share of common text from which a name counts as a slip of another
 _LONGEST = 64  # longer names are compared by their beginning
 _LONGEST_PLAIN = 1_000  # a longer name is only itself
-_MOST = 200  # names that are compared
+_MOST = 5_000  # names that are looked at
+_MOST_COMPARED = 200  # of these, the ones with the most letters in common
 _MOST_WORDS = 8  # of a name that has more, the rest is one word
 _LEAST_COMMON = 2  # words from which a name is another one with something added
 _LONG = 7  # characters of a word in which another letter is a slip; `close` and `clone` are two words
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+_BETWEEN = re.compile(r"[\W_]+")
 _PARTICLES = frozenset({"down", "in", "off", "on", "out", "up"})  # behind a word they make another: `checkout`
 _SHORT = 3  # characters of a word whose last `s` is no plural
+
+Fits: TypeAlias = Callable[[str], bool]
+
+
+def _any(_: str) -> bool:
+    return True
 
 
 @lru_cache(maxsize=2048)
@@ -31,7 +42,7 @@ def plain(name: str) -> str:
     """A name without case and separators: `styleId`, `style_id` and `style-id` are one. A very long one as it is."""
     if len(name) > _LONGEST_PLAIN:
         return name
-    return "".join(character for character in name if character.isalnum()).lower()
+    return _BETWEEN.sub("", name).lower()
 
 
 def twin(name: str, names: Iterable[str]) -> str | None:
@@ -41,26 +52,40 @@ def twin(name: str, names: Iterable[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def nearest(name: str, names: Iterable[str], *, close: float = _CLOSE) -> str | None:
-    """The twin, or else the most similar name where one is similar at all."""
-    names = list(names)[:_MOST]
+def nearest(name: str, names: Iterable[str], *, close: float = _CLOSE, fits: Fits = _any) -> str | None:
+    """The twin, or else the most similar name where one is similar at all; of those that `fits` takes."""
+    names = list(islice(names, _MOST))
     found = twin(name, names)
-    if found is not None or not names:
-        return found
+    return found if found is not None else next(iter(similar(name, names, 1, close=close, fits=fits)), None)
+
+
+def likely(name: str, names: Iterable[str]) -> str | None:
+    """The nearest name that may be meant by this one: none that means a different thing."""
+    return nearest(name, names, fits=lambda other: not apart(name, other))
+
+
+def similar(name: str, names: Iterable[str], most: int, *, close: float = _CLOSE, fits: Fits = _any) -> list[str]:
+    """At most this many of the names that `fits` takes, the most similar first, where they are similar at all.
+
+    A name's letters say how similar it is at most, and cost little. The best of these are compared, as long as one may
+    be better than what was found.
+    """
     from difflib import SequenceMatcher  # only on a failing call with an unknown name
 
     matcher = SequenceMatcher(None, "", plain(name)[:_LONGEST], autojunk=False)
-    best, score = None, close
-    for other in names:
+    bounds = []
+    for number, other in enumerate(islice(names, _MOST)):
         matcher.set_seq1(plain(other)[:_LONGEST])
-        if matcher.real_quick_ratio() >= score and matcher.quick_ratio() >= score and matcher.ratio() >= score:
-            best, score = other, matcher.ratio()
-    return best
-
-
-def likely(name: str, names: Sequence[str]) -> str | None:
-    """The nearest name that may be meant by this one: none that means a different thing."""
-    return nearest(name, [other for other in names[:_MOST] if not apart(name, other)])
+        if matcher.real_quick_ratio() >= close and (bound := matcher.quick_ratio()) >= close:
+            bounds.append((bound, number, other))
+    found: list[tuple[float, int, str]] = []
+    for bound, number, other in nlargest(_MOST_COMPARED, bounds):
+        if len(found) == most and bound < found[-1][0]:
+            break
+        matcher.set_seq1(plain(other)[:_LONGEST])
+        if fits(other) and (ratio := matcher.ratio()) >= close:
+            found = sorted([*found, (ratio, number, other)], reverse=True)[:most]
+    return [other for _, _, other in found]
 
 
 def apart(name: str, other: str) -> bool:

@@ -24,6 +24,7 @@ WRAPPERS = frozenset({
 _CLOSE = 0.6  # a missing name and an unknown one need less to be seen together than two optional ones
 _MOST_HINTS = 5
 _MOST_PAIRS = 20  # missing names for which a similar one is looked for
+_MOST_BOTH = 200  # missing and unknown names of one object that are held against each other
 
 
 @dataclass(slots=True)
@@ -98,8 +99,8 @@ def _pair(call: Call, parent: Path, found: Names, refused: Mapping[Path, None]) 
         elif successor is not None:  # the contract says what became of it: it stands for no other
             unknown.remove(name)
     for name in missing[:_MOST_PAIRS]:
-        near = nearest(name, unknown, close=_CLOSE)
-        if near is not None and nearest(near, missing, close=_CLOSE) == name:
+        near = nearest(name, unknown[:_MOST_BOTH], close=_CLOSE)
+        if near is not None and nearest(near, missing[:_MOST_BOTH], close=_CLOSE) == name:
             found.pairs[*parent, name] = near
             missing.remove(name)
             unknown.remove(near)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fusion_contracts import explain_validation, unknown_action
-from fusion_contracts.runtime.near import apart, slip
+from fusion_contracts.runtime.near import apart, likely, nearest, slip
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,21 @@ def test_what_only_shares_a_noun_is_not_told_to_be_called() -> None:
         "    <action>return_book</action>\n"
         "  </available_actions>\n"
         "</tool_error>"
+    )
+
+
+def test_the_name_that_was_meant_is_found_among_thousands() -> None:
+    verbs, things = ("get", "list", "send", "close"), ("page", "book", "ticket", "invoice", "folder")
+    names = [f"{verb}_{thing}_{number}" for number in range(150) for verb in verbs for thing in things]
+    assert nearest("archive_mesage", [*names, "archive_message"]) == "archive_message"
+    assert nearest("archiveMessage", [*names, "archive_message"]) == "archive_message"
+    assert likely("archive_mesage", ["restore_message", *names, "archive_message"]) == "archive_message"
+    offered = unknown_action("archive_mesage", [*names, "archive_message"]).to_xml()
+    assert "  <available_actions>\n    <action>archive_message</action>\n  </available_actions>\n" in offered
+    options = {"type": "object", "properties": {"of": {"enum": [*names, "archive_message"]}}}
+    (issue,) = explain_validation(options, {"of": "Archive-Message"}, action="find").issues
+    assert issue.line() == (
+        "Not an allowed value: wrong spelling. You sent: 'Archive-Message'. Expected 'archive_message'."
     )
 
 
