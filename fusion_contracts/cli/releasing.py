@@ -53,9 +53,17 @@ class Outcome:
 def keep_releases(job: Job, *, machine: bool) -> int:
     """Keep what is new in the lock, remove what is too old, write the package's file.
 
-    A server whose name can be no folder's hides no other: a client's configuration may call it so. Raises FusionError
-    before anything is written where a name is missing, wrong or taken, or the package is none.
+    A server whose name can be no folder's hides no other: a client's configuration may call it so. Runs at the same
+    moment take turns, each with a number of its own. Raises FusionError before anything is written where a name is
+    missing, wrong or taken, or the package is none.
     """
+    from fusion_contracts.lockfile.alone import alone
+
+    with alone([job.project.root]):
+        return _keep(job, machine=machine)
+
+
+def _keep(job: Job, *, machine: bool) -> int:
     project = job.project
     lock = _intact(project, job.servers)
     if lock is None:

@@ -6,14 +6,20 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from writing import CLOSE, quietly
 
+from fusion_contracts import load
 from fusion_contracts.cli.refresh import refresh
+from fusion_contracts.lockfile.codec import encode
 from fusion_contracts.lockfile.disk import read_lock
+from fusion_contracts.model import Lock
+from fusion_contracts.runtime.releases import kept
 
 RUNS, SERVERS = 3, 3
 
@@ -30,6 +36,17 @@ for name in sys.argv[1:]:
         if code == 0:
             break
         assert "changed" in told.getvalue() and "run it again" in told.getvalue(), told.getvalue()
+"""
+
+# Everything is imported before it begins, so that all begin at once.
+RELEASE = """
+import sys
+import fusion_contracts.cli.packing, fusion_contracts.cli.release, fusion_contracts.cli.releasing
+import fusion_contracts.lockfile.codec, fusion_contracts.lockfile.verify, fusion_contracts.runtime.releases
+from fusion_contracts.cli import main
+print("ready", flush=True)
+sys.stdin.read()
+sys.exit(main(["release", sys.argv[1], "--lockfile", f"{sys.argv[1]}.lock"]))
 """
 
 
@@ -77,3 +94,25 @@ def test_whoever_is_overtaken_says_so_and_changes_nothing(
         ],
     )
     assert set(read_lock(Path("fusion.lock")).servers) == {"other"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="runs take turns where the system can")
+def test_each_release_has_a_number_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each run keeps another contract, and all read their locks before any keeps its release."""
+    monkeypatch.chdir(tmp_path)
+    for run in "abcd":
+        Path(f"{run}.json").write_text(json.dumps({"tools": [{**CLOSE, "description": run}]}), encoding="utf-8")
+        contract = replace(load(f"{run}.json"), name="pages")
+        Path(f"{run}.lock").write_text(encode(Lock({"pages": contract})), encoding="utf-8")
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with ExitStack() as ended:
+        runs = [
+            ended.enter_context(subprocess.Popen([sys.executable, "-c", RELEASE, run], **pipes)) for run in "abcd"
+        ]
+        assert [one.stdout.readline() for one in runs] == ["ready\n"] * len(runs)
+        for one in runs:
+            one.stdin.close()
+    assert [one.returncode for one in runs] == [0] * len(runs)
+    releases = kept(Path(".fusion/releases/pages"))
+    assert {each.name for each in releases} == set("abcd")
+    assert [each.sequence for each in releases] == [1, 2, 3, 4]
