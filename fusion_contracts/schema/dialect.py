@@ -17,12 +17,10 @@ from urllib.parse import unquote
 
 from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST, LATEST_URI, is_odd, reworded
 from fusion_contracts.schema.dialect_places import Place, Places, Untranslatable, dialect_name, split
-from fusion_contracts.schema.values import is_number
 
 __all__ = ["Untranslatable", "dialect_of", "translate"]
 
 _ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*\Z")
-_EXCLUSIVE = ("exclusiveMinimum", "exclusiveMaximum")
 # Where none of these stands in a 2020-12 document there is nothing to translate.
 _TELLING = frozenset({"$dynamicRef", "$schema", "dependencies"})
 
@@ -129,8 +127,6 @@ class _Translation:
             return value
         if not place.dialect.dependencies and value.get("dependencies") and place.dialect.name in (LATEST, "2019-09"):
             raise Untranslatable(f"validators differ about dependencies in {place.dialect.name}", place.pointer())
-        if place.dialect.boolean_bounds and any(is_number(value.get(key)) for key in _EXCLUSIVE):
-            raise Untranslatable(f"exclusive bounds are no numbers in {place.dialect.name}", place.pointer())
         value = self._named(place, _demanding(place, reworded(value, place.dialect)))
         if place.dialect.name == "2019-09":
             return self._recursive(place, value)

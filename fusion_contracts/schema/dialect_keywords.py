@@ -29,7 +29,6 @@ class Dialect(NamedTuple):
     identifier: str | None = "$id"
     anchors_by_identifier: bool = True
     alone: bool = True
-    boolean_bounds: bool = False
     dependencies: bool = True
     nullable: bool = False
 
@@ -68,10 +67,10 @@ DIALECTS = {
         ),
         Dialect("draft-07", _SINGLE_07, _LISTS, _MAPS, _NEW_2019),
         Dialect("draft-06", _SINGLE_06, _LISTS, _MAPS, _NEW_07),
-        Dialect("draft-04", _SINGLE_04, _LISTS, _MAPS, _NEW_06, identifier="id", boolean_bounds=True),
+        Dialect("draft-04", _SINGLE_04, _LISTS, _MAPS, _NEW_06, identifier="id"),
         Dialect(
             "openapi-3.0", _SINGLE_04 - {"additionalItems"}, _LISTS, _MAPS - {"patternProperties"}, _NOT_OPENAPI,
-            identifier=None, boolean_bounds=True, dependencies=False, nullable=True,
+            identifier=None, dependencies=False, nullable=True,
         ),
     )
 }  # fmt: skip

@@ -219,11 +219,14 @@ def test_a_long_number_in_a_recursive_schema_is_read() -> None:
     assert compare(long, {**long, "description": "The same."}).verdict != "incompatible"
 
 
-def test_numbers_as_exclusive_bounds_are_nothing_that_draft_04_knows() -> None:
-    body = of(a={"not": {"maximum": 2, "exclusiveMaximum": 1}})
-    old = {"$schema": "http://json-schema.org/draft-04/schema#", **body}
-    assert compare(body, old).reason == "/properties/a/not: exclusive bounds are no numbers in draft-04"
-    assert compare(old, dict(old)).verdict == "compatible"
+@pytest.mark.parametrize("dialect", ["draft-04", "openapi-3.0"])
+def test_numbers_as_exclusive_bounds_are_read_where_flags_belong(dialect: str) -> None:
+    old, new = (of(a={"maximum": 2, "exclusiveMaximum": most}) for most in (1, 0.5))
+    assert compare(old, dict(old), dialect=dialect).verdict == "compatible"
+    narrowed = compare(old, new, dialect=dialect)
+    assert narrowed.verdict == "incompatible"
+    assert 0.5 <= narrowed.witness["a"] < 1
+    assert compare(new, old, dialect=dialect).verdict == "compatible"
 
 
 def test_definitions_whose_numbers_python_cannot_write_are_not_taken_for_one_another() -> None:
