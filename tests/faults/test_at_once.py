@@ -106,12 +106,14 @@ def test_each_release_has_a_number_of_its_own(tmp_path: Path, monkeypatch: pytes
         Path(f"{run}.lock").write_text(encode(Lock({"pages": contract})), encoding="utf-8")
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with ExitStack() as ended:
-        runs = [
+        runs: list[Any] = [
             ended.enter_context(subprocess.Popen([sys.executable, "-c", RELEASE, run], **pipes)) for run in "abcd"
         ]
         assert [one.stdout.readline() for one in runs] == ["ready\n"] * len(runs)
         for one in runs:
             one.stdin.close()
+        said = [one.stdout.read() for one in runs]
+    assert said == [f"pages: kept release {run} in .fusion/releases/pages/{run}.lock\n" for run in "abcd"]
     assert [one.returncode for one in runs] == [0] * len(runs)
     releases = kept(Path(".fusion/releases/pages"))
     assert {each.name for each in releases} == set("abcd")
