@@ -29,6 +29,7 @@ from fusion_contracts.schema.changes import (
     PatternChanged,
     PrefixItemChanged,
     PropertyNamesChanged,
+    SchemaChange,
     UnevaluatedChanged,
     UniqueItemsChanged,
 )
@@ -58,22 +59,7 @@ EXAMPLE = Example(
     exact=True,
     example=EXAMPLE,
 )
-def judge(
-    change: AllOfChanged
-    | BoundChanged
-    | ConditionChanged
-    | ContainsChanged
-    | DependentRequiredChanged
-    | DependentSchemaChanged
-    | FormatChanged
-    | ItemsChanged
-    | NotChanged
-    | PatternChanged
-    | PrefixItemChanged
-    | PropertyNamesChanged
-    | UnevaluatedChanged
-    | UniqueItemsChanged,
-) -> str | None:
+def judge(change: SchemaChange) -> str | None:
     """Fire when the edit, taken alone, accepts more."""
     other_rule = isinstance(change, UnevaluatedChanged) and change.keyword == "unevaluatedProperties"
     return describe(change) if loosened(change) and not other_rule else None
