@@ -151,3 +151,11 @@ def list_pages() -> dict[str, Any]:
 def close_page_v2() -> dict[str, Any]:
     """The first tool with one value less: there is exactly one call that worked and fails."""
     return {**CLOSE, "inputSchema": {"type": "object", "properties": {"when": {"enum": ["now"]}}}}
+
+
+@pytest.fixture
+def pair(project: Project, close_page: dict[str, Any], close_page_v2: dict[str, Any]) -> Project:
+    """A project with two catalogs between which one call breaks."""
+    project.catalog("old.json", close_page)
+    project.catalog("new.json", close_page_v2)
+    return project

@@ -20,14 +20,6 @@ WHY = f"{ACCEPT}\nWhy: fusion explain enum-value-removed\n"
 
 
 @pytest.fixture
-def pair(project: Any, close_page: Any, close_page_v2: Any) -> Any:
-    """A project with two catalogs between which one call breaks."""
-    project.catalog("old.json", close_page)
-    project.catalog("new.json", close_page_v2)
-    return project
-
-
-@pytest.fixture
 def locked(project: Any, close_page: Any, list_pages: Any) -> Any:
     """A project with two locked servers."""
     project.run("lock", "--name", "pages", *project.serve("pages", close_page))

@@ -47,14 +47,6 @@ BREAKING  close_page: when no longer accepts 'later'
 {DOCUMENTATION}"""
 
 
-@pytest.fixture
-def pair(project: Any, close_page: Any, close_page_v2: Any) -> Any:
-    """A project with two catalogs between which one call breaks."""
-    project.catalog("old.json", close_page)
-    project.catalog("new.json", close_page_v2)
-    return project
-
-
 # --- rules -----------------------------------------------------------------------------------------------------------
 
 

@@ -84,13 +84,6 @@ def test_the_words_that_a_flag_shows_are_those_that_it_takes() -> None:
 # --- on the command line ---------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def pair(project: Any, close_page: Any, close_page_v2: Any) -> Any:
-    project.catalog("old.json", close_page)
-    project.catalog("new.json", close_page_v2)
-    return project
-
-
 def test_the_command_line_wins_over_its_table_and_that_over_the_top(pair: Any) -> None:
     diff = ("diff", "old.json", "new.json")
     pair.write("fusion.toml", 'output = "top.txt"\n[diff]\noutput = "table.txt"\nfail-on = "never"\n')

@@ -8,13 +8,6 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture
-def pair(project: Any, close_page: Any, close_page_v2: Any) -> Any:
-    project.catalog("old.json", close_page)
-    project.catalog("new.json", close_page_v2)
-    return project
-
-
 def test_a_text_for_people_and_a_file_for_machines(pair: Any) -> None:
     plain = pair.run("diff", "old.json", "new.json")
     both = pair.run("diff", "old.json", "new.json", "--format", "text", "--format", "json=report.json")

@@ -7,26 +7,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-
-def until(true: Callable[[], Any], what: str) -> None:
-    limit = time.monotonic() + 120
-    while not true():
-        assert time.monotonic() < limit, what
-        time.sleep(0.01)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+from waiting import is_running, until
 
 
 class Fleet:

@@ -8,21 +8,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-
-def until(true: Callable[[], Any], what: str) -> None:
-    """Wait for something that other processes do. The limit is for a test that would hang."""
-    limit = time.monotonic() + 120
-    while not true():
-        assert time.monotonic() < limit, what
-        time.sleep(0.02)
+from waiting import until
 
 
 @dataclass

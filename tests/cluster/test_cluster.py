@@ -8,13 +8,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 import trustme
+from waiting import is_running, until
 
 from fusion_contracts import __version__
 
@@ -38,13 +37,6 @@ class Machines(Protocol):
     def told(self) -> str: ...
 
 
-def until(true: Callable[[], Any], what: str) -> None:
-    limit = time.monotonic() + 120
-    while not true():
-        assert time.monotonic() < limit, what
-        time.sleep(0.02)
-
-
 def entry(path: Path, *arguments: str, **more: Any) -> dict[str, Any]:
     return {"command": sys.executable, "args": [str(path), *arguments], **more}
 
@@ -53,13 +45,6 @@ def starts(folder: Path) -> dict[int, int]:
     """The processes of `waits.py` so far, and their parents."""
     files = [file for file in folder.iterdir() if file.name.isdigit()]
     return {int(file.name): int(file.read_text()) for file in files}
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def all_gone(pids: list[int]) -> bool:

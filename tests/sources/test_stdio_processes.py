@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,18 +10,9 @@ from pathlib import Path
 
 import pytest
 from reading import Scripted, failure
+from waiting import is_running
 
 from fusion_contracts.sources.base import Options
-
-
-def is_running(pid: int) -> bool:
-    """Whether a process runs; one that ended and waits for its parent does not."""
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    stat = Path(f"/proc/{pid}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def left_running(file: Path) -> list[int]:

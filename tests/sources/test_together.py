@@ -18,6 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from waiting import is_running
 
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.sources import running
@@ -30,15 +31,6 @@ from fusion_contracts.sources.together import read_all
 from fusion_contracts.sources.unit import Answer, Task, work
 
 Scripted = Callable[..., StdioSource]
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    stat = Path(f"/proc/{pid}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def left_running(folder: Path) -> list[int]:
