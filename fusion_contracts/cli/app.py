@@ -114,7 +114,10 @@ def _wanted(arguments: Sequence[str]) -> str | None:
     Where a shell asks how a line goes on, that of the line, which is in the environment.
     """
     if os.environ.get(_COMPLETING):
-        arguments = next((os.environ[name] for name in _LINES if name in os.environ), "").split()[1:]
+        from fusion_contracts.cli.completing import line_so_far, put_command_first
+
+        put_command_first(_EARLY, DEBUG)
+        arguments = line_so_far().split()[1:]
     first = next((word for word in arguments if not word.startswith("-")), None)
     return first if first in COMMANDS else None
 
@@ -213,7 +216,6 @@ class _Command(TyperCommand):
 
 
 _COMPLETING = "_FUSION_COMPLETE"
-_LINES = ("_TYPER_COMPLETE_ARGS", "COMP_WORDS")  # what the scripts of typer for each shell call the line so far
 DEBUG = "--debug"
 _EARLY = ("-C", "--config", "--lockfile")  # what says where the project is, and may stand before the command
 _FOR_OLD = ("base", "against")  # the flags that stand for OLD

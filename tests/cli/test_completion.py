@@ -32,6 +32,9 @@ printf '%s\\n' "${COMPREPLY[@]}"
         ("fusion diff --fail", ["--fail-on"]),
         ("fusion --debug lock --che", ["--check"]),
         ("fusion check --against release --bas", ["--base"]),
+        ("fusion -C packages/a di", ["diff", "diff-driver"]),
+        ("fusion -C packages/a check --bas", ["--base"]),
+        ("fusion -Ca --debug --config=b.toml --lockfile 'c d.lock' di", ["diff", "diff-driver"]),
         ("fusion nothing --x", [""]),
     ],
 )
