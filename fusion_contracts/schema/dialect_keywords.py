@@ -108,7 +108,7 @@ def reworded(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     idle = [key for key, value in schema.items() if key in dialect.unknown or _is_idle(key, value)]
     if idle:
         schema = {key: value for key, value in schema.items() if key not in idle}
-    schema = _items(schema)
+    schema = _types(_items(schema))
     if dialect.dependencies and isinstance(schema.get("dependencies"), dict):
         schema = _dependencies(schema)
     schema = _bound(_bound(schema, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum")
@@ -118,21 +118,25 @@ def reworded(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
 def is_odd(keyword: str, value: Any) -> bool:
     """Whether 2020-12 gives the keyword no such value, and there is but one way to read it.
 
-    A flag beside its bound and a tuple, as older drafts have them, or what is idle.
+    A flag beside its bound and a tuple, as older drafts have them; null in a list of types, as YAML reads the name of
+    that type; or what is idle.
     """
-    return (isinstance(value, bool) and keyword in _FLAGS) or (
-        isinstance(value, list) and keyword == "items"
-    ) or _is_idle(keyword, value)
+    if isinstance(value, list) and (keyword == "items" or (keyword == "type" and None in value)):
+        return True
+    return (isinstance(value, bool) and keyword in _FLAGS) or _is_idle(keyword, value)
 
 
 def _is_idle(keyword: str, value: Any) -> bool:
     """Whether a keyword says nothing of the values of its own schema, by a value that is none of its own.
 
-    null, as some programs write it for a keyword that is not there (of `type` it may mean the type of that name), and
-    from draft-03 any type at all, and what is required of a property, which the object around it is asked for.
+    null, as some programs write it for a keyword that is not there (of `type` it may mean the type of that name); a
+    list for a map without entries, as PHP writes it; and from draft-03 any type at all, and what is required of a
+    property, which the object around it is asked for.
     """
     if value is None:
         return keyword not in _TAKE_NULL
+    if value == []:
+        return keyword in _MAPPED
     if keyword == "type":
         return value == "any" or (isinstance(value, list) and "any" in value)
     return keyword == "required" and isinstance(value, bool)
@@ -140,6 +144,14 @@ def _is_idle(keyword: str, value: Any) -> bool:
 
 _FLAGS = frozenset({"exclusiveMaximum", "exclusiveMinimum"})
 _TAKE_NULL = frozenset({"const", "default", "example", "type"})
+_MAPPED = _MAPS | {"dependencies", "dependentRequired", "dependentSchemas"}
+
+
+def _types(schema: dict[str, Any]) -> dict[str, Any]:
+    types = schema.get("type")
+    if not isinstance(types, list) or None not in types:
+        return schema
+    return {**schema, "type": ["null" if name is None else name for name in types]}
 
 
 def _items(schema: dict[str, Any]) -> dict[str, Any]:

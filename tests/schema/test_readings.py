@@ -47,6 +47,8 @@ READINGS: dict[str, tuple[Any, Any]] = {
     "null for lists and maps": (
         {"type": "object", "properties": None, "required": None, "additionalProperties": None}, {"type": "object"},
     ),
+    "null in a list of types": ({"type": ["string", None]}, {"type": ["string", "null"]}),
+    "lists for maps without entries": ({"type": "object", "properties": [], "$defs": []}, {"type": "object"}),
     "a property that is named like a keyword": ({"properties": {"required": {"type": "boolean"}}}, None),
     "null that is a value": ({"const": None}, None),
     "null as a type": ({"type": None}, None),
