@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["failures_of"]
 
 _MOST = 200
+_FLAGS = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}  # of draft-04: they stand beside the bound
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)  # names as Python writes them
 
 
@@ -40,7 +41,9 @@ def failures_of(error: ValidationError, depth: int = 0) -> Iterable[Failure]:
     elif keyword == "None":  # the schema is `false`
         yield Failure(path, "false")
     else:
-        yield Failure(path, keyword, limit)
+        flag = _FLAGS.get(keyword, keyword)
+        strict = isinstance(error.schema, dict) and error.schema.get(flag) is True
+        yield Failure(path, flag if strict else keyword, limit)
 
 
 def _absent(names: JsonValue, instance: JsonValue) -> list[str]:

@@ -251,6 +251,17 @@ def test_jsonschema_says_the_same_as_schema_and_arguments() -> None:
     assert len(direct.issues) == 5
 
 
+def test_a_flag_of_draft_04_beside_its_bound_is_told_with_it() -> None:
+    bounds = {"minimum": 0, "exclusiveMinimum": True, "maximum": 9}
+    schema = {"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"a": bounds, "b": bounds}}
+    errors = list(jsonschema.Draft4Validator(schema).iter_errors({"a": 0, "b": 10}))
+    issues = explain_validation(errors, {"a": 0, "b": 10}, action="t").issues
+    assert [issue.line() for issue in issues] == [
+        "Too small. You sent: 0. Expected more than 0.",
+        "Too large. You sent: 10. Expected at most 9.",
+    ]
+
+
 def test_jsonschema_rs_says_the_same_as_schema_and_arguments() -> None:
     errors = list(jsonschema_rs.validator_for(SCHEMA).iter_errors(SENT))
     again = explain_validation(errors, SENT, action="j", schema=SCHEMA)
