@@ -131,7 +131,8 @@ def _end(futures: dict[Future[Answer], int]) -> None:
             running.stop()
             for future in futures:
                 future.cancel()
-            wait(futures)
+            while wait(futures, timeout=SLICE).not_done:
+                pass  # a signal is acted on in between
             ended = True
         except (KeyboardInterrupt, SystemExit):
             continue

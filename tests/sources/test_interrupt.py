@@ -18,8 +18,22 @@ ELSEWHERE = """
 import signal, threading, time
 from concurrent.futures import Future
 from queue import Queue, SimpleQueue
-from fusion_contracts.sources import together
+from fusion_contracts.sources import running, together
 from fusion_contracts.sources.interrupt import taken
+
+def end_what_hears_the_second_time():
+    told, reading = [], Future()
+    reading.set_running_or_notify_cancel()
+
+    def end():
+        told.append(True)
+        if len(told) == 2:
+            reading.set_exception(KeyboardInterrupt())
+
+    with running.enlisted() as member:
+        member.ends_by(end)
+        together._end({reading: 0})
+    reading.result()
 
 waiting = threading.Event()
 
@@ -44,6 +58,7 @@ except KeyboardInterrupt:
         "taken(SimpleQueue(), time.monotonic() + 300)",
         "taken(Queue(), time.monotonic() + 300)",
         "list(together._as_completed([Future()]))",
+        "end_what_hears_the_second_time()",
     ],
 )
 def test_a_signal_that_another_thread_took_is_acted_on(wait: str) -> None:
