@@ -12,7 +12,7 @@ from fusion_contracts.schema.walk.composition import composed, crossed, into_uni
 from fusion_contracts.schema.walk.objects import dependent, patterned, properties
 from fusion_contracts.schema.walk.place import Place, Raw
 from fusion_contracts.schema.walk.prose import prose
-from fusion_contracts.schema.walk.values import BOUNDS, bounds, listed_values, single, types
+from fusion_contracts.schema.walk.values import BOUNDS, bounds, gone_with_types, listed_values, single, types
 
 __all__ = ["edits"]
 
@@ -53,6 +53,10 @@ def edits(place: Place) -> Iterator[Raw]:
     if crossed(old, new):
         yield from into_union(place)
         return
+    gone = gone_with_types(place)
+    if not gone.isdisjoint(old):
+        old = {keyword: value for keyword, value in old.items() if keyword not in gone}
+        place = Place(place.walker, place.frame, place.old._replace(keywords=old), place.new)
     for keywords, compare in VOCABULARIES:
         if not (keywords.isdisjoint(old) and keywords.isdisjoint(new)):
             yield from compare(place)

@@ -11,7 +11,7 @@ from fusion_contracts.schema.values import exact, is_number, key_of
 from fusion_contracts.schema.vocabulary import ANNOTATIONS, KEYWORDS_OF, TYPES, type_of
 from fusion_contracts.schema.walk.place import Keywords, Place, Raw
 
-__all__ = ["BOUNDS", "bounds", "listed_values", "single", "types"]
+__all__ = ["BOUNDS", "bounds", "gone_with_types", "listed_values", "single", "types"]
 
 BOUNDS = {
     "minimum": 1, "exclusiveMinimum": 1, "minLength": 1, "minItems": 1, "minProperties": 1, "minContains": 1,
@@ -36,6 +36,20 @@ def types(place: Place) -> Iterator[Raw]:
             added=added,
         )
         yield place.raw(change, lambda: place.replaced(**_retyped(place, added)))
+
+
+def gone_with_types(place: Place) -> frozenset[str]:
+    """The keywords that speak of types which are taken no more: the edit of the types tells that they are gone."""
+    if "$unreadable" in place.old.keywords or not _typed(place):
+        return frozenset()
+    before, after = (_with_integers(types_of(side.keywords)) for side in (place.old, place.new))
+    left = {keyword for name in after for keyword in KEYWORDS_OF.get(name, ())}
+    return frozenset(keyword for name in before - after for keyword in KEYWORDS_OF.get(name, ())) - left
+
+
+def _with_integers(names: tuple[str, ...]) -> frozenset[str]:
+    """The types, with integers where all numbers are taken."""
+    return frozenset(names) | ({"integer"} if "number" in names else frozenset())
 
 
 def _retyped(place: Place, added: tuple[str, ...]) -> Keywords:
