@@ -17,6 +17,7 @@ from fusion_contracts.record import record
 __all__ = ["SCHEMA_VERSION", "Finding", "FindingSide", "Level", "Report", "Side"]
 
 SCHEMA_VERSION = 1
+_ENTRIES = frozenset({"/prompts", "/resources", "/resourceTemplates"})  # an entry of these is changed as a whole
 _DIGITS = 16  # of a group or fingerprint; people are shown the first seven
 
 FindingSide: TypeAlias = Literal["input", "output", "tool", "server"]
@@ -76,7 +77,8 @@ class Finding:
     fingerprint: str = field(init=False)
 
     def __post_init__(self) -> None:
-        last = self.pointer.rpartition("/")[2]
+        above, _, last = self.pointer.rpartition("/")
+        last = "" if above in _ENTRIES else last  # a name of its own, as every tool has
         # each level has groups of its own: who accepts what is RISKY has not accepted what is BREAKING
         level = () if self.level is Level.BREAKING else (self.level.name,)
         object.__setattr__(self, "group", _digest(self.server, self.rule, last, *level))

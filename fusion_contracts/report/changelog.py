@@ -15,7 +15,7 @@ from fusion_contracts.record import record
 from fusion_contracts.report.advice import advice
 from fusion_contracts.report.bump import bump_from
 from fusion_contracts.report.counts import count, is_reworded, of_prose, of_safe
-from fusion_contracts.report.grouping import Section, arguments, groups, names, sections
+from fusion_contracts.report.grouping import Section, arguments, foremost, groups, names, sections
 from fusion_contracts.report.inline import markdown, markdown_code, markdown_of_ours
 from fusion_contracts.report.layout import cut
 from fusion_contracts.report.refusal import call
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "render_json", "render_markdown"]
 
 _VERSION = 1
-_DISTINCT = 3  # messages of one group that a line holds
 _NAMED = 12  # tools that a line names
 _LONGEST = 200  # characters of a call
 
@@ -156,11 +155,11 @@ def _part(heading: str, lines: Sequence[str]) -> Iterator[str]:
 def _line(group: Sequence[Finding]) -> str:
     """Who is concerned, and what happened; one line for a group."""
     shown = first_few([*map(markdown_code, names(group))], _NAMED)
-    said = list(dict.fromkeys(finding.message for finding in group))
+    said, others = foremost(dict.fromkeys(finding.message for finding in group))
     known = {name for finding in group for name in arguments(finding)}
-    told = [markdown(message, known) for message in said[:_DISTINCT]]
-    told += [count(len(said) - _DISTINCT, "other change")] if len(said) > _DISTINCT else []
-    return f"- {shown}: {'; '.join(told)}"
+    parts = [markdown(message, known) for message in said]
+    parts += [count(len(others), "other change")] if others else []
+    return f"- {shown}: {'; '.join(parts)}"
 
 
 def _broken(group: Sequence[Finding]) -> str:

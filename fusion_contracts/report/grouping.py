@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fusion_contracts.canonical import pointer_key
 from fusion_contracts.record import record
@@ -12,11 +12,15 @@ if TYPE_CHECKING:
     from fusion_contracts.diff import Cost, Finding, Report
 
 __all__ = [
-    "DIGITS", "Section", "alike", "arguments", "groups", "identifier", "names", "predicate", "sections", "subject",
+    "DIGITS", "Section", "alike", "arguments", "foremost", "groups", "identifier", "names", "predicate", "sections",
+    "subject",
 ]  # fmt: skip
+
+Sentence = TypeVar("Sentence")
 
 DIGITS = 7
 """Digits of an id that people are shown."""
+_DISTINCT = 3  # different sentences of one group that are told apart
 
 
 @record
@@ -72,6 +76,13 @@ def groups(findings: Iterable[Finding]) -> list[list[Finding]]:
     for finding in findings:
         found.setdefault(finding.group, []).append(finding)
     return list(found.values())
+
+
+def foremost(sentences: Iterable[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
+    """Of the different sentences of a row those that are told, and the others, which are counted: never one alone."""
+    every = list(sentences)
+    end = len(every) if len(every) == _DISTINCT + 1 else _DISTINCT
+    return every[:end], every[end:]
 
 
 def identifier(row: Sequence[Finding]) -> str:

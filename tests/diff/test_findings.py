@@ -145,6 +145,13 @@ def test_a_group_holds_the_same_change_of_many_tools() -> None:
     assert replace(PLAIN, tool="close").group == PLAIN.group
 
 
+@pytest.mark.parametrize("listed", ["/prompts", "/resources", "/resourceTemplates"])
+def test_a_group_holds_all_that_is_gone_from_a_list(listed: str) -> None:
+    gone = replace(PLAIN, tool=None, side="server", pointer=f"{listed}/docs:~1~1a")
+    assert replace(gone, pointer=f"{listed}/docs:~1~1b").group == gone.group
+    assert replace(gone, pointer=f"{listed}/docs:~1~1a/description").group != gone.group
+
+
 def test_people_see_seven_digits_of_at_least_that_many() -> None:
     for digest in (PLAIN.group, PLAIN.fingerprint):
         assert len(digest) >= 7

@@ -138,6 +138,11 @@ def test_a_group_of_many_sentences_and_tools() -> None:
     assert "`tool_49` and 10 more |" in text
 
 
+def test_one_sentence_more_is_told() -> None:
+    text = page(*(finding(f"tool_{number}", f"value {number} removed") for number in range(4)))
+    assert "| value 0 removed<br>value 1 removed<br>value 2 removed<br>value 3 removed |" in text
+
+
 def test_many_hints() -> None:
     text = page(*(finding("t", "m", hint=f"Hint {n}.", pointer=f"/x{n}", rule=f"rule{'s' * n}") for n in range(7)))
     assert "- Hint 4.\n- 2 more: `fusion explain RULE`\n" in text

@@ -48,6 +48,16 @@ def test_an_id_is_the_same_in_every_view() -> None:
     assert text_of(*waived, show=frozenset({"waived"})) == "chrome: 3 waived\nWAIVED\n" + whole + last
 
 
+def test_one_difference_more_is_told_since_counting_it_takes_a_line_too() -> None:
+    assert shown(*(broken(f"tool{n}", f"was {n}") for n in range(4))) == (
+        "BREAKING  chrome: 4 breaking\n"
+        "  tool0                          was 0                                             #######\n"
+        "  tool1                          was 1\n"
+        "  tool2                          was 2\n"
+        "  tool3                          was 3\n"
+    )
+
+
 def test_a_group_tells_three_differences_and_counts_the_rest() -> None:
     report = shown(*(broken(f"tool{n}", f"was {n}") for n in range(6)))
     assert report == (

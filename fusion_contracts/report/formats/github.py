@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fusion_contracts.report.counts import count, joined
 from fusion_contracts.report.escape import github_data, github_property
-from fusion_contracts.report.grouping import DIGITS, groups, identifier, names, sections
+from fusion_contracts.report.grouping import DIGITS, foremost, groups, identifier, names, sections
 from fusion_contracts.report.layout import clipped
 from fusion_contracts.report.lines import Place, Places
 from fusion_contracts.report.refusal import call
@@ -74,9 +74,9 @@ def _told(group: Sequence[Finding]) -> tuple[str, str]:
     """The title and the message of one group."""
     first = group[0]
     title = f"{first.level.name} {identifier(group)}: {first.server}: {_tools(group)}"
-    messages = list(dict.fromkeys(one.message for one in group))
-    lines = [clipped(message, _LONGEST) for message in messages[:3]]
-    lines += [f"{count(len(messages) - 3, 'other change')} of this kind"] if len(messages) > 3 else []  # noqa: PLR2004 - as above
+    shown, others = foremost(dict.fromkeys(one.message for one in group))
+    lines = [clipped(message, _LONGEST) for message in shown]
+    lines += [f"{count(len(others), 'other change')} of this kind"] if others else []
     witnessed = next((one for one in group if one.has_witness), None)
     called = call(witnessed, within=_CALL) if witnessed else ()
     lines += [clipped(f"{label}: {text}", _LONGEST) for label, text in called]

@@ -17,7 +17,7 @@ from fusion_contracts.record import record
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.commands import acceptance
 from fusion_contracts.report.counts import count, is_reworded, levels, of_prose, of_safe
-from fusion_contracts.report.grouping import Section, arguments, groups, identifier, names, sections
+from fusion_contracts.report.grouping import Section, arguments, foremost, groups, identifier, names, sections
 from fusion_contracts.report.inline import markdown, markdown_code, markdown_of_ours
 from fusion_contracts.report.layout import STYLES, clipped
 from fusion_contracts.report.refusal import call
@@ -39,7 +39,6 @@ LONGEST = 65_000
 What is left is for a step that adds a line of its own.
 """
 
-_DISTINCT = 3  # different messages of one group that are told apart
 _HINTS = 5  # different hints that are listed
 _LABEL = 200  # characters of a server's name, or of what was compared
 _ID = len(" `1234567`")
@@ -206,14 +205,15 @@ def _table(found: Iterable[Sequence[Finding]], detail: _Detail, *, last: str = "
 
 
 def _row(group: Sequence[Finding], detail: _Detail, more: Sequence[str]) -> list[str]:
-    messages = list(dict.fromkeys(finding.message for finding in group))
+    messages = dict.fromkeys(finding.message for finding in group)
     known = {name for finding in group for name in arguments(finding)}
-    told = [markdown(clipped(message, detail.sentence), known) for message in messages[:_DISTINCT]]
-    told += [f"{count(len(messages) - _DISTINCT, 'other change')} of this kind"] if len(messages) > _DISTINCT else []
+    first, others = foremost(messages)
+    lines = [markdown(clipped(message, detail.sentence), known) for message in first]
+    lines += [f"{count(len(others), 'other change')} of this kind"] if others else []
     every = names(group)
     tools = ", ".join(markdown_code(clipped(name, _LABEL)) for name in every[: detail.names])
     tools += f" and {len(every) - detail.names} more" if len(every) > detail.names else ""
-    return ["<br>".join(told), tools, *more, f"`{identifier(group)}`"]
+    return ["<br>".join(lines), tools, *more, f"`{identifier(group)}`"]
 
 
 def _worked(group: Sequence[Finding], detail: _Detail) -> str:
@@ -227,7 +227,7 @@ def _worked(group: Sequence[Finding], detail: _Detail) -> str:
 
 def _accepted(group: Sequence[Finding], detail: _Detail) -> str:
     reasons = dict.fromkeys(finding.accepted for finding in group if finding.accepted)
-    return "<br>".join(markdown(clipped(reason, detail.sentence)) for reason in list(reasons)[:_DISTINCT])
+    return "<br>".join(markdown(clipped(reason, detail.sentence)) for reason in foremost(reasons)[0])
 
 
 def _risky(findings: Sequence[Finding], detail: _Detail) -> str:

@@ -22,7 +22,17 @@ from fusion_contracts.report import commands
 from fusion_contracts.report.bump import bump_lines
 from fusion_contracts.report.counts import count, is_reworded, levels, of_places, of_prose, of_safe
 from fusion_contracts.report.escape import log_lines
-from fusion_contracts.report.grouping import DIGITS, Section, alike, groups, identifier, names, predicate, sections
+from fusion_contracts.report.grouping import (
+    DIGITS,
+    Section,
+    alike,
+    foremost,
+    groups,
+    identifier,
+    names,
+    predicate,
+    sections,
+)  # fmt: skip
 from fusion_contracts.report.layout import STYLES, columns, cut, paint, where_they_differ, width_of, wrap
 from fusion_contracts.report.refusal import call
 
@@ -40,7 +50,6 @@ _INDENT, _BELOW = 2, 6  # cells before a row, and before the lines that belong t
 _QUESTION = 12  # cells of what was asked of a lock
 _LABEL = 8  # cells of a label below a row
 _NAMED = 20  # tools that a row names; the JSON has all
-_DISTINCT = 3  # different messages of one group that are told apart
 _ALIKE = 3  # groups of one sentence that are rows of their own, where they are not BREAKING
 _NO_BREAK = "\u00a0"
 
@@ -257,13 +266,14 @@ def _rows(group: Sequence[Finding], page: _Page, more: str, *, brief: bool = Fal
     for finding in group:
         messages.setdefault(finding.message, []).append(finding)
     mark = identifier(group)
-    for message, found in list(messages.items())[:_DISTINCT]:
+    first, others = foremost(messages.items())
+    for message, found in first:
         yield from page.row(names(found), printable(message), mark, brief=brief)
         mark = ""
-    rest = [one for found in list(messages.values())[_DISTINCT:] for one in found]
+    rest = [one for _, found in others for one in found]
     if rest:
-        told = f"{count(len(rest), 'other change')} of this kind{page.option(more)}"
-        yield from page.row(names(rest), told, "", brief=brief)
+        counted = f"{count(len(rest), 'other change')} of this kind{page.option(more)}"
+        yield from page.row(names(rest), counted, "", brief=brief)
 
 
 def _each(group: Sequence[Finding], page: _Page) -> Iterator[str]:
