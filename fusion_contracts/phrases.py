@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["BOUNDS", "TYPES", "bound"]
+from collections.abc import Iterable
+
+__all__ = ["BOUNDS", "TYPES", "bound", "either"]
 
 TYPES = {
     "string": "a string",
@@ -35,3 +37,9 @@ def bound(keyword: str, limit: object, shown: str) -> str:
     """`at most 3 items`, for a keyword of `BOUNDS`; `shown` is the limit as it is told."""
     phrase, unit = BOUNDS[keyword]
     return phrase.format(f"{shown} {unit}{'' if limit == 1 else 's'}" if unit else shown)
+
+
+def either(types: Iterable[str]) -> str:
+    """`a number or null`: types in words, null last; integers are not told beside numbers."""
+    named = sorted(types, key=lambda name: name == "null")
+    return " or ".join(TYPES[name] for name in named if name != "integer" or "number" not in named)

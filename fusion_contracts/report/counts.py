@@ -77,7 +77,7 @@ _VERBS = {
     "constraint": "loosened",
     "output": "narrowed",
     "schema": "rewritten without effect",
-    "default": "of null added",
+    "default": "added without effect",
     "hint": "without effect",
     "title": "changed",
     "text": "with other white space",

@@ -60,7 +60,7 @@ def refusal(finding: Finding) -> str:
         return f"refused: {path} is missing"
     wanted = allowed(finding, value)
     if wanted is not None:
-        return f"refused: {path} must be {wanted}"
+        return f"refused: {path} must {wanted}"
     return f"refused: {path} is {cut(printable_json(value), _LONGEST)}"
 
 

@@ -274,11 +274,15 @@ class Rewritten(SchemaChange):
 
 @record(kw_only=True)
 class DefaultChanged(SchemaChange):
-    """`default` changed; `had`/`has` tell a missing one from `null`; `optional`: it may be left out on both sides."""
+    """`default` changed; `had`/`has` tell a missing one from `null`.
+
+    `optional`: it may be left out on both sides; `needed`: it might not be before.
+    """
 
     had: bool
     has: bool
     optional: bool
+    needed: bool
 
 
 class DescriptionChanged(SchemaChange):

@@ -179,7 +179,15 @@ def test_names_that_a_server_chose_are_escaped(found: Found) -> None:
         (
             {"tools": {"listChanged": True}},
             {"tools": {"listChanged": False}},
-            [("capability-removed", "BREAKING", "capability tools/listChanged removed")],
+            [("capability-removed", "RISKY", "capability tools/listChanged removed")],
+        ),
+        (
+            {"resources": {"subscribe": True, "listChanged": True}},
+            {"resources": {}},
+            [
+                ("capability-removed", "BREAKING", "capability resources/subscribe removed"),
+                ("capability-removed", "RISKY", "capability resources/listChanged removed"),
+            ],
         ),
         (
             {"tools": {"listChanged": True}},
@@ -282,6 +290,31 @@ def test_resource_templates_are_paired_by_what_stands_between_the_variables_or_b
         ("resource-changed", "RISKY", 'resource a://{x} name changed ("a" -> "other")'),
         ("resource-template-added", "SAFE", "resource template c2://{x} added"),
     ]
+
+
+@pytest.mark.parametrize(("required", "level"), [(["f"], "SAFE"), ([], "RISKY")])
+def test_a_default_matters_to_calls_that_left_the_argument_out(found: Found, required: list[str], level: str) -> None:
+    before = {"type": "object", "properties": {"f": {"type": "string"}}, "required": required}
+    after = {"type": "object", "properties": {"f": {"type": "string", "default": "a"}}}
+    sides = (tools({"name": "t", "inputSchema": schema}) for schema in (before, after))
+    assert ("default-changed", level, 'f default added ("a")') in found(*sides)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "taken", "answered"),
+    [
+        ({}, "number", "takes only a number now", "is always a number now"),
+        ("number", {}, "takes null, boolean, string and 2 more too", "may be of any type now"),
+        ("string", ["string", "null"], "takes null too", "may be null now"),
+        ("array", "object", "no longer takes array; takes object now", "may be an object now"),
+        ("integer", ["integer", "string", "null"], "takes null, string too", "may be a string or null now"),
+        (["integer", "string"], "string", "no longer takes integer", "is no longer an integer"),
+    ],
+)
+def test_types_are_told_in_words(found: Found, old: Any, new: Any, taken: str, answered: str) -> None:
+    sides = [{"type": "object", "properties": {"f": one if one == {} else {"type": one}}} for one in (old, new)]
+    before, after = (tools({"name": "t", "inputSchema": side, "outputSchema": side}) for side in sides)
+    assert sorted(message for _, _, message in found(before, after)) == sorted([f"f {taken}", f"output f {answered}"])
 
 
 JSON = st.recursive(

@@ -188,10 +188,10 @@ SAMPLES: dict[type[SchemaChange], list[dict[str, Any]]] = {
     ],
     schema_changes.SchemaReplaced: [{"before": {}, "after": after} for after in REPLACEMENTS],
     schema_changes.DefaultChanged: [
-        {"had": had, "has": has, "optional": optional, "before": None, "after": None}
+        {"had": had, "has": has, "optional": optional, "needed": needed, "before": None, "after": None}
         for had in (True, False)
         for has in (True, False)
-        for optional in (True, False)
+        for optional, needed in ((True, False), (False, True), (False, False))
     ],
     schema_changes.DescriptionChanged: [{"before": "a b", "after": after} for after in ("a  b", "c", None)],
     schema_changes.DeprecatedChanged: [{"before": not after, "after": after} for after in (True, False, None)],

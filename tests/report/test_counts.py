@@ -55,7 +55,7 @@ def test_levels() -> None:
         ([safe("description-changed", "tool")] * 2, "2 texts with other white space"),
         (
             [safe("hint-without-effect", "tool"), safe("default-changed")],
-            "1 default of null added, 1 hint without effect",
+            "1 default added without effect, 1 hint without effect",
         ),
         ([safe("icons-changed", "tool")], "1 minor change"),
     ],

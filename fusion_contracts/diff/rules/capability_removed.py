@@ -1,7 +1,8 @@
 """The server no longer offers a capability.
 
 ## Why it matters
-Clients that use it fail, or wait for messages that no longer come.
+Clients that use it fail. Where it is `listChanged` no call fails: clients are no longer told when a list changes, and
+go on with the one they have.
 
 ## What to do
 Keep the capability.
@@ -26,6 +27,8 @@ EXAMPLE = Example(
 
 @rule(CapabilityRemoved, level=Level.BREAKING, example=EXAMPLE)
 def judge(change: CapabilityRemoved) -> Verdict:
-    """Fire on every capability that vanished; one that said nothing is no loss."""
-    said_nothing = change.before is False or change.name in {"experimental", "extensions"}
-    return Verdict(f"capability {short(change.name)} removed", level=Level.SAFE if said_nothing else None)
+    """Fire on every capability that vanished; one that said nothing is no loss, and no call needs `listChanged`."""
+    level = Level.RISKY if change.name.endswith("/listChanged") else None
+    if change.before is False or change.name in {"experimental", "extensions"}:
+        level = Level.SAFE
+    return Verdict(f"capability {short(change.name)} removed", level=level)

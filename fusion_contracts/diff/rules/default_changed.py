@@ -25,7 +25,11 @@ EXAMPLE = Example(
 
 @rule(DefaultChanged, level=Level.RISKY, fixed=True, side="any", example=EXAMPLE)
 def judge(change: DefaultChanged) -> Verdict:
-    """Fire on every changed default; an optional argument that gains `null` says nothing new."""
+    """Fire on every changed default.
+
+    An optional argument that gains `null` says nothing new; and what every call had to send needed no default.
+    """
     message = f"default {shift(change.before, change.after, had=change.had, has=change.has)}"
-    nothing_new = change.optional and not change.had and change.has and change.after is None
+    gained = change.has and not change.had
+    nothing_new = gained and (change.needed or (change.optional and change.after is None))
     return Verdict(message, level=Level.SAFE if nothing_new else None)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from fusion_contracts.diff.findings import Level
 from fusion_contracts.diff.rule import Example, rule
-from fusion_contracts.diff.wording import names
+from fusion_contracts.phrases import TYPES, either
 from fusion_contracts.schema.changes import TypesChanged
 
 EXAMPLE = Example(
@@ -29,4 +29,6 @@ def judge(change: TypesChanged) -> str | None:
     """Fire when types vanished and none appeared."""
     if change.added:
         return None
-    return f"is no longer {names(change.removed)}" if change.removed else "has the same types, written differently"
+    if change.before is None and str(change.after) in TYPES:
+        return f"is always {TYPES[str(change.after)]} now"
+    return f"is no longer {either(change.removed)}" if change.removed else "has the same types, written differently"

@@ -15,6 +15,7 @@ from __future__ import annotations
 from fusion_contracts.diff.findings import Level
 from fusion_contracts.diff.rule import Example, rule
 from fusion_contracts.diff.wording import names
+from fusion_contracts.phrases import TYPES
 from fusion_contracts.schema.changes import TypesChanged
 
 EXAMPLE = Example(
@@ -31,5 +32,7 @@ def judge(change: TypesChanged) -> str | None:
         return None
     if change.removed == ("number",) and "integer" in str(change.after):
         return "takes integers only now"
+    if change.before is None and str(change.after) in TYPES:
+        return f"takes only {TYPES[str(change.after)]} now"
     instead = f"; takes {names(change.added)} now" if change.added else ""
     return f"no longer takes {names(change.removed)}{instead}"

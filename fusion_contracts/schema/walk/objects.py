@@ -30,8 +30,9 @@ def properties(place: Place) -> Iterator[Raw]:
         if name in renamed:
             yield _renamed(place, name, *renamed[name])
         elif name in new:
-            optional = name not in needed_before and name not in needed
-            yield from place.below("properties", name, dot(name), optional=optional)
+            always = name in needed_before
+            optional = not always and name not in needed
+            yield from place.below("properties", name, dot(name), optional=optional, needed=always)
         else:
             yield _moved(place, name) if name in moved else _removed(place, name, required=name in needed_before)
     successors = {successor for successor, _ in renamed.values()}

@@ -35,8 +35,9 @@ class Frame(NamedTuple):
     """Two subschemas that stand for the same place.
 
     `put` gives the old document with another schema in the old one's place. `optional`: the place is a property that
-    may be left out on both sides. `within`: the pair of definitions that the place is part of, by their pointers.
-    `above`: the schemas of the same value that the place is a branch of, on both sides.
+    may be left out on both sides; `needed`: the old side has it in every value. `within`: the pair of definitions that
+    the place is part of, by their pointers. `above`: the schemas of the same value that the place is a branch of, on
+    both sides.
     """
 
     old: Any
@@ -48,6 +49,7 @@ class Frame(NamedTuple):
     new_pointer: str
     path: str
     optional: bool = False
+    needed: bool = False
     within: tuple[str, str] | None = None
     above: tuple[tuple[Start, Start], ...] = ()
 
@@ -130,14 +132,14 @@ class Place:
         new = self.frame.new
         return Graft.of(new, self.frame.new_scope) if isinstance(new, dict) else new
 
-    def below(self, keyword: str, key: str | int | None, path: str, *, optional: bool = False) -> Iterator[Raw]:
+    def below(self, keyword: str, key: str | int | None, path: str, **required: bool) -> Iterator[Raw]:
         """Go down into a part of the old schema and the new part of the same key."""
-        return self.across(keyword, key, key, path, optional=optional)
+        return self.across(keyword, key, key, path, **required)
 
     def across(
-        self, keyword: str, key: str | int | None, new_key: str | int | None, path: str, *, optional: bool = False
+        self, keyword: str, key: str | int | None, new_key: str | int | None, path: str, **required: bool
     ) -> Iterator[Raw]:
-        """Go down into two parts that stand for each other, whatever their keys."""
+        """Go down into two parts that stand for each other, whatever their keys. `required`: see `Frame`."""
         old, new = _part(self.old, keyword, key), _part(self.new, keyword, new_key)
         if self.walker.unchanged(old, new):
             return iter(())
@@ -159,9 +161,9 @@ class Place:
             old_pointer=self.frame.old_pointer + _tokens(keyword, key),
             new_pointer=self.frame.new_pointer + _tokens(keyword, new_key),
             path=join(self.frame.path, path),
-            optional=optional,
             within=self.frame.within,
             above=self.above if keyword in IN_PLACE else (),
+            **required,
         )
         return self.walker.compare(frame)
 

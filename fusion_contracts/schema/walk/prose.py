@@ -36,8 +36,9 @@ def _annotation(place: Place, keyword: str, kind: Any, before: Any, after: Any) 
     spot = place.at(keyword, old=before is not MISSING, new=after is not MISSING)
     shown = {"before": None if before is MISSING else before, "after": None if after is MISSING else after}
     if kind is facts.DefaultChanged:
+        frame, had, has = place.frame, before is not MISSING, after is not MISSING
         return facts.DefaultChanged(
-            place=spot, had=before is not MISSING, has=after is not MISSING, optional=place.frame.optional, **shown
+            place=spot, had=had, has=has, optional=frame.optional, needed=frame.needed, **shown
         )
     if kind is facts.AnnotationChanged:
         return facts.AnnotationChanged(place=spot, keyword=keyword, **shown)
