@@ -200,7 +200,8 @@ def _demanding(place: Place, value: dict[str, Any]) -> dict[str, Any]:
     ]
     if not asked or not isinstance(listed, list):
         return value
-    return {**value, "required": [*listed, *(name for name in asked if name not in listed)]}
+    held = {name for name in listed if isinstance(name, str)}
+    return {**value, "required": [*listed, *(name for name in asked if name not in held)]}
 
 
 def _referring(value: dict[str, Any], keyword: str) -> dict[str, Any]:

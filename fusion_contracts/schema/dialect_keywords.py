@@ -105,7 +105,7 @@ def reworded(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     if dialect.alone and isinstance(schema.get("$ref"), str):
         kept = ("$defs", "$ref", "$schema", "definitions")
         return schema if all(key in kept for key in schema) else {k: v for k, v in schema.items() if k in kept}
-    idle = [key for key, value in schema.items() if key in dialect.unknown or _is_idle(key, value)]
+    idle = {key for key, value in schema.items() if key in dialect.unknown or _is_idle(key, value)}
     if idle:
         schema = {key: value for key, value in schema.items() if key not in idle}
     schema = _types(_items(schema))

@@ -80,7 +80,7 @@ def _kept(schema: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         elif keyword in MAPS and isinstance(value, dict):
             yield keyword, {name: bare(part) for name, part in value.items()}
         elif keyword in ("required", "type") and isinstance(value, list):
-            yield keyword, [one for at, one in enumerate(value) if one not in value[:at]]
+            yield keyword, list(dict.fromkeys(value))
         elif keyword not in PROSE:
             yield keyword, value
 
