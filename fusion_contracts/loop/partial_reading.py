@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
-from fusion_contracts.loop.partial_result import FailedItem, PartialResult
+from fusion_contracts.loop.partial_result import FailedItem, PartialResult, Status
 from fusion_contracts.runtime.fault import ToolFault
 
 __all__ = ["from_structured", "from_text"]
 
 _LONGEST = 1_000_000  # characters of a text that is read as JSON
 _SECONDS = re.compile(r"([0-9]{1,16}(?:\.[0-9]{1,16})?) seconds")
-_STATUSES = frozenset({"complete", "partial", "empty"})
+_STATUSES = get_args(Status)  # no set: what is asked for may be any JSON
 
 
 def from_structured(data: Any) -> PartialResult[Any] | None:
