@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from fusion_contracts.canonical import printable
 from fusion_contracts.cli.against import Basis, newest_at
-from fusion_contracts.cli.declared import declared, said
+from fusion_contracts.cli.declared import SPOKEN, declared, said
 from fusion_contracts.cli.manifests import Declared, Manifests, manifests
 from fusion_contracts.cli.origin import Head, Origin, Scope, at_base, head_of, kept_origin, last_release
 from fusion_contracts.cli.ours import is_ours
@@ -28,7 +28,6 @@ __all__ = ["Bumps", "Wish", "expected"]
 
 _NEXT = "--next-version"
 _TAG = "the tag"
-_SERVER = "serverInfo"
 _PASS = f"pass the version to be released: {_NEXT} X.Y.Z"
 
 
@@ -173,7 +172,7 @@ class _Asking:
     ) -> Declared | None:
         """The version there, read in the same place as the one now, else the nearest to it."""
         spoken = said(contract) if contract else None
-        if now is not None and now.place == _SERVER:
+        if now is not None and now.place == SPOKEN:
             return spoken
         named = origin.versions.get(name) or next(iter(origin.versions.values()), None)
         tagged = Declared(named, origin.label) if named else None

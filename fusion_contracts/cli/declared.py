@@ -17,9 +17,9 @@ from fusion_contracts.model import ServerContract
 if TYPE_CHECKING:
     from fusion_contracts.lockfile.files import LockFiles
 
-__all__ = ["declared", "is_committed", "said"]
+__all__ = ["SPOKEN", "declared", "is_committed", "said"]
 
-_SERVER = "serverInfo"
+SPOKEN = "serverInfo"
 
 
 def declared(root: Path, contract: ServerContract, files: Manifests) -> Declared | None:
@@ -35,7 +35,7 @@ def said(contract: ServerContract) -> Declared | None:
     from fusion_contracts.runtime.deltas import version_of
 
     version = version_of(contract)
-    return Declared(version, _SERVER) if version else None
+    return Declared(version, SPOKEN) if version else None
 
 
 def is_committed(project: Project) -> bool:

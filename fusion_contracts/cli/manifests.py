@@ -11,9 +11,9 @@ from typing import Any
 from fusion_contracts.errors import FusionError
 from fusion_contracts.record import record
 
-__all__ = ["Declared", "Manifests", "manifests"]
+__all__ = ["PYTHON", "Declared", "Manifests", "manifests"]
 
-_PYTHON, _NODE = "pyproject.toml", "package.json"
+PYTHON, _NODE = "pyproject.toml", "package.json"
 
 
 @record
@@ -34,7 +34,7 @@ class Manifests:
     @property
     def declared(self) -> Declared | None:
         """The project's version, pyproject.toml first."""
-        for place, found in ((_PYTHON, self.python), (_NODE, self.node)):
+        for place, found in ((PYTHON, self.python), (_NODE, self.node)):
             if isinstance(version := found.get("version"), str):
                 return Declared(version, place)
         return None
@@ -60,7 +60,7 @@ def manifests(root: Path, revision: str | None = None) -> Manifests:
 
         return show(revision, name, root)
 
-    return Manifests(_table(read, _PYTHON, _toml), _table(read, _NODE, _json))
+    return Manifests(_table(read, PYTHON, _toml), _table(read, _NODE, _json))
 
 
 def _table(read: Callable[[str], bytes | None], name: str, parse: Callable[[bytes], Any]) -> dict[str, Any]:

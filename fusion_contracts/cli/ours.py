@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
-from fusion_contracts.cli.manifests import Manifests, manifests
+from fusion_contracts.cli.manifests import PYTHON, Manifests, manifests
 from fusion_contracts.cli.project import Project
 from fusion_contracts.cli.roster import servers
 from fusion_contracts.config import Source
@@ -24,9 +24,8 @@ from fusion_contracts.sources.runners import MANIFESTS, packages, program_of, st
 __all__ = ["is_ours", "local_part", "local_parts"]
 
 _FOREIGN = frozenset({"node_modules", "site-packages", ".venv", "venv", "env"})  # what is in these was installed
-_PYTHON = "pyproject.toml"
 # What tools start of their manifest. In an environment of Python that may be any package's program.
-_OURS: Mapping[str, str] = MappingProxyType({tool: name for tool, name in MANIFESTS.items() if name != _PYTHON})
+_OURS: Mapping[str, str] = MappingProxyType({tool: name for tool, name in MANIFESTS.items() if name != PYTHON})
 
 
 @record

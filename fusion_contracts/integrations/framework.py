@@ -8,10 +8,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from fusion_contracts.integrations.answers import Answer
 from fusion_contracts.model import JsonValue
-from fusion_contracts.runtime.fault import ToolFault
 from fusion_contracts.runtime.flags import flag_of
 
-__all__ = ["NOT_JUDGED", "Failed", "Framework", "Handled", "Part", "fault_of_text", "in_chain", "is_flagged"]
+__all__ = ["NOT_JUDGED", "Failed", "Framework", "Handled", "Part", "in_chain", "is_flagged"]
 
 _CAUSES = 6  # exceptions of a chain that are looked at
 
@@ -73,11 +72,6 @@ class Handled(NamedTuple):
     result: Any = None
     answer: Answer | None = None
     warnings: tuple[Answer, ...] = ()
-
-
-def fault_of_text(text: str) -> ToolFault:
-    """A failure without an envelope, as `parse_tool_error` reads one."""
-    return ToolFault("UNKNOWN", text or "The tool failed and said nothing.")
 
 
 def is_flagged(result: Any) -> bool:

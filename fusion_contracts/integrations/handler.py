@@ -32,15 +32,7 @@ from typing import Any, TypeAlias
 from fusion_contracts.integrations.answers import Answer, of_fault, of_guard, of_unfit_output
 from fusion_contracts.integrations.beside import Collecting, UnfitOutputError
 from fusion_contracts.integrations.driving import Steps, driven, driven_sync
-from fusion_contracts.integrations.framework import (
-    NOT_JUDGED,
-    Framework,
-    Handled,
-    Part,
-    fault_of_text,
-    in_chain,
-    is_flagged,
-)  # fmt: skip
+from fusion_contracts.integrations.framework import NOT_JUDGED, Framework, Handled, Part, in_chain, is_flagged
 from fusion_contracts.integrations.hooks import hooked, tell
 from fusion_contracts.integrations.judge import Judge
 from fusion_contracts.integrations.listings import Listings
@@ -49,7 +41,7 @@ from fusion_contracts.integrations.options import Ending, Options, ToolCall
 from fusion_contracts.integrations.telemetry import record
 from fusion_contracts.loop.exceptions import kind_of
 from fusion_contracts.model import JsonValue
-from fusion_contracts.runtime.client import parse_tool_error
+from fusion_contracts.runtime.client import fault_of_text, parse_tool_error
 from fusion_contracts.runtime.fault import ToolFault
 from fusion_contracts.runtime.raising import passes
 from fusion_contracts.runtime.releases import Known

@@ -17,7 +17,7 @@ from fusion_contracts.integrations.answers import Answer, of_guard
 from fusion_contracts.integrations.consumer import Consumer, Explained
 from fusion_contracts.integrations.drift import Reaction, Reactions, Verdict
 from fusion_contracts.integrations.driving import driven, shielded
-from fusion_contracts.integrations.framework import fault_of_text, is_flagged
+from fusion_contracts.integrations.framework import is_flagged
 from fusion_contracts.integrations.hooks import hooked, tell
 from fusion_contracts.integrations.locked import read_locked
 from fusion_contracts.integrations.mcp_ports import Port, first_text, is_whole, port_of, with_text
@@ -26,7 +26,7 @@ from fusion_contracts.integrations.mcp_watch import OnChange, Watch
 from fusion_contracts.integrations.options import Ending, Options, ToolCall
 from fusion_contracts.loop.exceptions import kind_of
 from fusion_contracts.model import ServerContract
-from fusion_contracts.runtime.client import parse_tool_error
+from fusion_contracts.runtime.client import fault_of_text, parse_tool_error
 from fusion_contracts.runtime.raising import passes
 from fusion_contracts.sources.objects.kind import dumped
 

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 
 from fusion_contracts.loop.retrying import advised
 from fusion_contracts.loop.signs import UNREACHABLE, fields_in, of_http, of_jsonrpc, recognised
-from fusion_contracts.runtime.client import parse_tool_error
-from fusion_contracts.runtime.fault import ToolFault, tool_error
+from fusion_contracts.runtime.client import fault_of_text, parse_tool_error
+from fusion_contracts.runtime.fault import ToolFault
 from fusion_contracts.runtime.guard import to_fault
 from fusion_contracts.runtime.raising import passes
 
@@ -143,5 +143,4 @@ def _of_framework(error: BaseException, names: set[str]) -> Told | None:
     if not (names & _SPEAKING and homes & _FRAMEWORKS):
         return None
     text = str(error)
-    said = tool_error("UNKNOWN", text[:_LONGEST] or "The tool failed and said nothing.")
-    return Told(recognised(said), failing=fields_in(text))
+    return Told(recognised(fault_of_text(text[:_LONGEST])), failing=fields_in(text))

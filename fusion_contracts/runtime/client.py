@@ -12,7 +12,7 @@ from fusion_contracts.runtime.fault import ToolFault, checked_seconds, restore
 from fusion_contracts.runtime.flags import field_of, has_failed
 from fusion_contracts.runtime.xml_reader import Element, envelopes
 
-__all__ = ["FusionClientError", "parse_tool_error", "texts_of"]
+__all__ = ["FusionClientError", "fault_of_text", "parse_tool_error", "texts_of"]
 
 _SECONDS = re.compile(r"\s*([0-9][0-9.e+-]{0,400})\s*(?:s|seconds?)?\s*")
 _MAX_MESSAGE = 4000  # characters of a failed result's text that is no envelope
@@ -60,6 +60,11 @@ def parse_tool_error(text_or_result: Any, *, raise_on_error: bool = False) -> To
     return fault
 
 
+def fault_of_text(text: str) -> ToolFault:
+    """The fault of a failure whose text holds no envelope: it says no code."""
+    return ToolFault(_NO_CODE, text[:_MAX_MESSAGE] or "The tool failed and said nothing.")
+
+
 def texts_of(given: Any) -> list[str]:
     """The texts in which `parse_tool_error` looks for an envelope."""
     if isinstance(given, str):
@@ -82,7 +87,7 @@ def _read(given: Any) -> tuple[ToolFault | None, bool]:
     found = _chosen(fault for text in texts for fault, alone in _faults(text) if alone or failed)
     if found is None and failed:
         said = "\n".join(text for text in texts if text.strip())
-        found = ToolFault(_NO_CODE, said[:_MAX_MESSAGE] or "The tool failed and said nothing.")
+        found = fault_of_text(said)
     return found, failed
 
 

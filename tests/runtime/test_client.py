@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fusion_contracts import FusionClientError, ToolFault, error, parse_tool_error, tool_error
+from fusion_contracts.runtime.client import fault_of_text
 
 FAULT = tool_error("NOT_FOUND", "m", suggestion="s", available_actions=["a.b"], details={"k": "v"}, retry_after=3)
 WARNING = tool_error("DEPRECATED", "old", severity="warning")
@@ -356,3 +357,8 @@ def test_no_text_makes_it_raise(text: str) -> None:
         if fault is not None:
             assert isinstance(fault, ToolFault)
             assert parse_tool_error(fault.to_xml()) == fault
+
+
+def test_a_failure_without_an_envelope_is_read_the_same_wherever_it_is_met() -> None:
+    for said in ("no such page", "", "x" * 9000):
+        assert fault_of_text(said) == parse_tool_error({"content": said, "isError": True})
