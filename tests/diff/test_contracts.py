@@ -219,6 +219,7 @@ def test_names_that_a_server_chose_are_escaped(found: Found) -> None:
             [("unclassified-change", "RISKY", "capabilities.x.limit changed (10 -> 5)")],
         ),
         ({"tools": True}, {"tools": {}}, []),
+        ({"instructions": "Be kind."}, {}, [("capability-removed", "RISKY", "capability instructions removed")]),
     ],
 )
 def test_capabilities(

@@ -27,8 +27,12 @@ EXAMPLE = Example(
 
 @rule(CapabilityRemoved, level=Level.BREAKING, example=EXAMPLE)
 def judge(change: CapabilityRemoved) -> Verdict:
-    """Fire on every capability that vanished; one that said nothing is no loss, and no call needs `listChanged`."""
-    level = Level.RISKY if change.name.endswith("/listChanged") else None
+    """Fire on every capability that vanished.
+
+    One that said nothing is no loss. No call needs `listChanged`, nor what is neither a flag nor an object.
+    """
+    offers = change.before is True or isinstance(change.before, dict)
+    level = None if offers and not change.name.endswith("/listChanged") else Level.RISKY
     if change.before is False or change.name in {"experimental", "extensions"}:
         level = Level.SAFE
     return Verdict(f"capability {short(change.name)} removed", level=level)

@@ -36,29 +36,29 @@ def crossed(old: Keywords, new: Keywords) -> bool:
 
 
 def union(place: Place) -> Iterator[Raw]:
-    """The edits between two unions: branch by branch, or as a whole where one side has none, or one of another kind."""
+    """The edits between two unions: branch by branch, or as a whole where one side has none."""
     old, new = place.old.keywords, place.new.keywords
     keyword: Any = next((k for k in ("anyOf", "oneOf") if k in old or k in new), None)
     if keyword is None:
         return
-    other = "oneOf" if keyword == "anyOf" else "anyOf"
-    if other in old or other in new:
-        before, after = ({k: side[k] for k in (keyword, other) if k in side} for side in (old, new))
-        updates = {k: place.grafted(k) for k in (keyword, other)}
-        spots = [place.at(keyword if keyword in side else other) for side in (old, new)]
-        spot = spots[0]._replace(new=spots[1].new)
-        yield place.raw(facts.SchemaReplaced(place=spot, before=before, after=after), place.so(**updates))
-    elif isinstance(old.get(keyword), list) and isinstance(new.get(keyword), list):
-        yield from _branches(place, keyword, old[keyword], new[keyword])
+    kinds = [next((k for k in ("anyOf", "oneOf") if k in side), keyword) for side in (old, new)]
+    branches = [side.get(kind) for side, kind in zip((old, new), kinds, strict=True)]
+    if isinstance(branches[0], list) and isinstance(branches[1], list):
+        if kinds[0] != kinds[1]:
+            spot = place.at(kinds[0])._replace(new=place.at(kinds[1]).new)
+            change = facts.SchemaReplaced(place=spot, before={kinds[0]: branches[0]}, after={kinds[1]: branches[1]})
+            yield place.raw(change, place.so(**{kinds[0]: MISSING, kinds[1]: branches[0]}))
+        yield from _branches(place, (kinds[0], kinds[1]), branches[0], branches[1])
     elif not place.same(old.get(keyword, MISSING), new.get(keyword, MISSING)):
         change = facts.SchemaReplaced(place=place.both(keyword), before=old.get(keyword), after=new.get(keyword))
         yield place.raw(change, place.so(**{keyword: place.grafted(keyword)}))
 
 
-def _branches(place: Place, keyword: Any, old: list[Any], new: list[Any]) -> Iterator[Raw]:
+def _branches(place: Place, kinds: tuple[Any, Any], old: list[Any], new: list[Any]) -> Iterator[Raw]:
+    keyword, new_keyword = kinds
     pairs, removed, added = place.walker.pairing.pair(old, new, place.old.scope, place.new.scope)
     for i, j, tag in pairs:
-        yield from place.across(keyword, i, j, "" if tag is None else f"({tag[0]}={tag[1]})")
+        yield from place.across(kinds, i, j, "" if tag is None else f"({tag[0]}={tag[1]})")
     for i, tag in removed:
         gone = facts.BranchRemoved(
             place=place.at(keyword, str(i), new=False), before=old[i], keyword=keyword, discriminator=tag
@@ -66,9 +66,9 @@ def _branches(place: Place, keyword: Any, old: list[Any], new: list[Any]) -> Ite
         yield place.raw(gone, place.so(**{keyword: _without(old, i) or [False]}))
     for j, tag in added:
         come = facts.BranchAdded(
-            place=place.at(keyword, str(j), old=False), after=new[j], keyword=keyword, discriminator=tag
+            place=place.at(new_keyword, str(j), old=False), after=new[j], keyword=new_keyword, discriminator=tag
         )
-        yield place.raw(come, place.so(**{keyword: [*old, place.graft(new[j])]}))
+        yield place.raw(come, place.so(**{keyword: MISSING, new_keyword: [*old, place.graft(new[j])]}))
 
 
 def into_union(place: Place) -> Iterator[Raw]:
@@ -160,7 +160,7 @@ def _all_of(place: Place) -> Iterator[Raw]:
         return
     pairs, removed, added = place.walker.pairing.pair(old, new, place.old.scope, place.new.scope, by_place=True)
     for i, j, _ in pairs:
-        yield from place.across("allOf", i, j, "")
+        yield from place.across(("allOf", "allOf"), i, j, "")
     for i, _ in removed:
         gone = facts.AllOfChanged(place=place.at("allOf", str(i), new=False), before=old[i])
         yield place.raw(gone, place.so(allOf=_without(old, i)))

@@ -134,13 +134,14 @@ class Place:
 
     def below(self, keyword: str, key: str | int | None, path: str, **required: bool) -> Iterator[Raw]:
         """Go down into a part of the old schema and the new part of the same key."""
-        return self.across(keyword, key, key, path, **required)
+        return self.across((keyword, keyword), key, key, path, **required)
 
     def across(
-        self, keyword: str, key: str | int | None, new_key: str | int | None, path: str, **required: bool
+        self, keywords: tuple[str, str], key: str | int | None, new_key: str | int | None, path: str, **required: bool
     ) -> Iterator[Raw]:
-        """Go down into two parts that stand for each other, whatever their keys. `required`: see `Frame`."""
-        old, new = _part(self.old, keyword, key), _part(self.new, keyword, new_key)
+        """Go down into two parts that stand for each other, whatever their keywords and keys."""
+        keyword, new_keyword = keywords
+        old, new = _part(self.old, keyword, key), _part(self.new, new_keyword, new_key)
         if self.walker.unchanged(old, new):
             return iter(())
 
@@ -159,7 +160,7 @@ class Place:
             new_scope=self.new.scope,
             put=put,
             old_pointer=self.frame.old_pointer + _tokens(keyword, key),
-            new_pointer=self.frame.new_pointer + _tokens(keyword, new_key),
+            new_pointer=self.frame.new_pointer + _tokens(new_keyword, new_key),
             path=join(self.frame.path, path),
             within=self.frame.within,
             above=self.above if keyword in IN_PLACE else (),
