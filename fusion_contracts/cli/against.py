@@ -15,7 +15,6 @@ from fusion_contracts.cli.base import base_commit, base_lock
 from fusion_contracts.cli.project import Project, matches
 from fusion_contracts.diff import Side
 from fusion_contracts.errors import FusionError
-from fusion_contracts.lockfile.file import RELEASES
 from fusion_contracts.model import Lock
 from fusion_contracts.record import record
 
@@ -72,6 +71,7 @@ def of_releases(releases: Mapping[str, Release], lock: Lock, where: str = "", re
 
 def newest_at(project: Project, commit: str, label: str, globs: Sequence[str] = ()) -> dict[str, Release]:
     """The newest release of each server that a commit holds. Raises FusionError where one cannot be read."""
+    from fusion_contracts.lockfile.file import RELEASES
     from fusion_contracts.runtime.releases import in_order
     from fusion_contracts.sources.git import prefix
     from fusion_contracts.sources.history import blobs, entries
@@ -92,6 +92,7 @@ def newest_at(project: Project, commit: str, label: str, globs: Sequence[str] = 
 
 def newest_here(project: Project, globs: Sequence[str] = ()) -> dict[str, Release]:
     """The newest release of each server that the project's folder holds. Raises FusionError as `newest_at`."""
+    from fusion_contracts.lockfile.file import RELEASES
     from fusion_contracts.runtime.releases import kept
 
     folder = project.root / RELEASES

@@ -70,7 +70,8 @@ class Access:
         In place of a header's stands a variable that is called like it; an input's is left to whoever repeats it.
         """
         words = [word for name in self.pass_env for word in ("--pass-env", name)]
-        words += [word for header in _shown(self.headers) for word in ("--header", header)]
+        headers = _shown(self.headers) if self.headers else ()  # which loads what most comparisons do without
+        words += [word for header in headers for word in ("--header", header)]
         words += [] if self.transport is None else ["--transport", self.transport]
         words += [] if self.timeout is None else ["--timeout", str(self.timeout).removesuffix(".0")]
         return (*words, *(word for name in self.inputs for word in ("--input", f"{name}=...")))
