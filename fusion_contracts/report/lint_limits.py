@@ -111,7 +111,7 @@ def _is_object(schema: JsonObject) -> bool:
 def _closed(tool: Tool) -> Iterator[tuple[str, str]]:
     for pointer, schema, _ in _places(tool):
         if _is_object(schema) and schema.get("additionalProperties") is not False:
-            yield pointer, "an object is closed: additionalProperties is false"
+            yield pointer, "an object must be closed: additionalProperties must be false"
 
 
 def _all_required(tool: Tool) -> Iterator[tuple[str, str]]:
@@ -121,7 +121,7 @@ def _all_required(tool: Tool) -> Iterator[tuple[str, str]]:
         for name in properties if isinstance(properties, dict) else ():
             if name not in names:
                 where = f"{pointer}/properties/{pointer_token(name)}"
-                yield where, "every property is required; an optional one takes null"
+                yield where, "every property must be required; an optional one takes null"
 
 
 _UNSUPPORTED = ("allOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else", "oneOf")

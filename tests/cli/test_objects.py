@@ -133,9 +133,9 @@ def test_show_lint_shows_and_ends_with_0(project: Any, form: str) -> None:
         if form == "text":
             assert result.out == (
                 "linted_tools: 1 tool; refused by OpenAI strict (2)\n"
-                "  OpenAI strict  find /inputSchema: an object is closed: additionalProperties is false\n"
+                "  OpenAI strict  find /inputSchema: an object must be closed: additionalProperties must be false\n"
                 "  OpenAI strict  find /inputSchema/properties/query: "
-                "every property is required; an optional one takes null\n"
+                "every property must be required; an optional one takes null\n"
             )
         else:
             assert [one["limit"] for one in json.loads(result.out)["breaches"]] == [

@@ -132,7 +132,7 @@ def test_a_line_for_each_tool_and_limit() -> None:
         "  MCP            a\\u{1b}b /name: a name is 1 to 128 of A-Z a-z 0-9 _ . -\n"
         "  OpenAI         a\\u{1b}b /name: a name is 1 to 64 of A-Z a-z 0-9 _ -\n"
         "  OpenAI strict  find /inputSchema/properties/a and 2 more: "
-        "every property is required; an optional one takes null\n"
+        "every property must be required; an optional one takes null\n"
         "  Anthropic      a\\u{1b}b /name: a name is 1 to 128 of A-Z a-z 0-9 _ -\n"
         "  Anthropic      find /inputSchema/properties/c\\u{1b}: a key at the root is 1 to 64 of A-Z a-z 0-9 _ . -\n"
         "  Gemini         a\\u{1b}b /name: a name is 1 to 64 of A-Z a-z 0-9 _ . : -, a letter or _ first\n"
@@ -154,7 +154,7 @@ def test_for_programs_nothing_is_left_out() -> None:
                 "pointer": f"/inputSchema/properties/{name}",
                 "provider": "OpenAI strict",
                 "limit": "openai-strict-required",
-                "message": "every property is required; an optional one takes null",
+                "message": "every property must be required; an optional one takes null",
                 "source": "OpenAI, guide to structured outputs, supported schemas: all fields are required",
             }
             for name in ("query", "note")
