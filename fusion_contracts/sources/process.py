@@ -23,7 +23,7 @@ from fusion_contracts.sources.jsonrpc import MAX_BYTES, MAX_MESSAGE, FloodError,
 
 __all__ = ["EndedError", "ServerProcess"]
 
-_KEPT_LINES, _KEPT_LINE = 20, 4000  # lines of standard error, and characters of each: a secret is kept whole
+_KEPT_LINES, _KEPT_LINE = 60, 4000  # lines of standard error, and characters of each: a secret is kept whole
 _AHEAD = 1000  # lines that are read before they are asked for; a server that floods has to wait
 _CHUNK = 65536
 _LINGER = 0.2  # seconds in which the last lines of an ended process may still arrive

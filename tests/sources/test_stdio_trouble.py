@@ -46,6 +46,13 @@ def test_a_server_that_dies_says_its_last_words(scripted: Scripted, options: Opt
     )
 
 
+def test_the_last_words_are_those_above_a_long_stack(scripted: Scripted, options: Options) -> None:
+    assert failure(scripted("tracing"), options).message == (
+        "stopped before it answered initialize (exit status 1), twice. "
+        'Last stderr: "Error: cannot find the module keys.node"'
+    )
+
+
 def test_last_words_do_not_repeat_a_configured_value(scripted: Scripted, options: Options) -> None:
     source = scripted("dies", env={"API_TOKEN": "${WHERE_IT_IS}"})
     problem = failure(source, replace(options, environ={**os.environ, "WHERE_IT_IS": "very plain words"}))
