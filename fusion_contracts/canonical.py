@@ -71,7 +71,7 @@ def shortened(text: str) -> str:
 
 def first_few(words: Sequence[str], most: int, between: str = ", ") -> str:
     """The first words of a list, and how many more there are."""
-    more = f" and {len(words) - most} more" if len(words) > most else ""
+    more = f" and {len(words) - most:,} more" if len(words) > most else ""
     return f"{between.join(words[:most])}{more}"
 
 

@@ -80,7 +80,7 @@ def test_of_more_names_than_anybody_reads_the_first_are_there() -> None:
     assert lines[1:4] == [
         "  t0000, t0001, t0002, t0003, t0004, t0005, t0006, t0007,",
         "  t0008, t0009, t0010, t0011, t0012, t0013, t0014, t0015,",
-        "  t0016, t0017, t0018, t0019 and 2980 more",
+        "  t0016, t0017, t0018, t0019 and 2,980 more",
     ]
 
 
