@@ -7,7 +7,7 @@ Whether a server is of the project: then the project's version is its version, a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from pathlib import Path
@@ -19,11 +19,12 @@ from fusion_contracts.cli.roster import servers
 from fusion_contracts.config import Source
 from fusion_contracts.model import ServerContract
 from fusion_contracts.record import record
-from fusion_contracts.sources.runners import MANIFESTS, packages, program_of, started
+from fusion_contracts.sources.runners import MANIFESTS, folders, packages, program_of, started, starts_its_own
 
 __all__ = ["is_ours", "local_part", "local_parts"]
 
-_FOREIGN = frozenset({"node_modules", "site-packages", ".venv", "venv", "env"})  # what is in these was installed
+_FOREIGN = frozenset({"node_modules", "site-packages", ".venv", "venv"})  # what is in these was installed
+_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")  # one of these is in a folder of any other name that is one
 # What tools start of their manifest. In an environment of Python that may be any package's program.
 _OURS: Mapping[str, str] = MappingProxyType({tool: name for tool, name in MANIFESTS.items() if name != PYTHON})
 
@@ -43,8 +44,9 @@ class _Checkout:
             place = re.sub(r":[\w.]+(?:\(\))?$", "", code)
             here = self.holds(place) if place.endswith(".py") else self._has_module(place)
             return place if here else None
-        if not command:  # a URL
-            return None
+        known = (folder for folder in folders(command) if "${" not in folder)
+        if not command or not all(self.holds(folder, folder=True) for folder in known):
+            return None  # a URL, or what is started lies elsewhere
         return self._file(command) or self._declared(command)
 
     def holds(self, path: str, *, folder: bool = False) -> bool:
@@ -62,30 +64,34 @@ class _Checkout:
         if not target.is_relative_to(top):
             return False
         inner = target.relative_to(top)
-        environments = ((top / folder / "pyvenv.cfg").exists() for folder in inner.parents)
+        environments = ((top / folder / sign).exists() for folder in inner.parents for sign in _ENVIRONMENT)
         return _FOREIGN.isdisjoint(inner.parts) and not any(environments)
 
     def _file(self, command: Sequence[str]) -> str | None:
         if re.search(r"[/\\]", command[0]) and self.holds(command[0]):
             return command[0]
-        folders = started(command)  # any other folder is one that the program works on
-        return next((word for word in _words(command) if self._names(word, folders)), None)
+        places = started(command)  # any other folder is one that the program works on
+        return next((word for word in _words(command) if self._names(word, places)), None)
 
-    def _names(self, word: str, folders: Sequence[str]) -> bool:
-        """Whether an argument names a file, or one of these folders, alone or behind `--flag=`."""
+    def _names(self, word: str, places: Sequence[str]) -> bool:
+        """Whether an argument names a file, or one of these places, alone or behind `--flag=`."""
         flag, sign, value = word.partition("=")
         named = value if sign and flag.startswith("-") else word
         bare = re.sub(r"(?<=\.py):[\w.]+$|\[[\w,.-]*\]$", "", named)  # `:ATTR`, `[EXTRA]`
-        return self.holds(bare, folder=named in folders)
+        return self.holds(bare, folder=named in places)
 
     def _declared(self, command: Sequence[str]) -> str | None:
         words = _words(command)
         modules = [after for before, after in pairwise(words) if before == "-m"]
         module = next((one for one in modules if self._has_module(one)), None)
-        program, tool = program_of(command), program_of(command).lower()
-        runs = tool in self.tools and packages(command) is None and command[1:2] and command[1] in {"run", "start"}
-        by_tool = f"{tool} {command[1]}" if runs and (self.root / self.tools[tool]).is_file() else None
-        return module or next((word for word in (program, *words) if word in self.programs), None) or by_tool
+        called = (program_of(command), *started(command), *_not_behind_options(words))
+        program = next((word for word in called if word in self.programs), None)
+        return module or program or self._by_tool(command)
+
+    def _by_tool(self, command: Sequence[str]) -> str | None:
+        tool = program_of(command).lower()
+        here = tool in self.tools and (self.root / self.tools[tool]).is_file()
+        return f"{tool} {command[1]}" if here and starts_its_own(command) else None
 
     def _has_module(self, name: str) -> bool:
         first = name.partition(".")[0]
@@ -120,6 +126,11 @@ def is_ours(root: Path, contract: ServerContract, files: Manifests) -> bool:
 def _words(command: Sequence[str]) -> Sequence[str]:
     """The words that may name what is of the checkout: what a runner fetches is given words of its own."""
     return command[1:] if packages(command) is None else started(command)
+
+
+def _not_behind_options(words: Sequence[str]) -> Iterator[str]:
+    """The words that are no value of an option: `--repository NAME` starts nothing of that name."""
+    return (word for before, word in pairwise(("", *words)) if before == "--" or not before.startswith("-"))
 
 
 def _top(root: Path) -> Path:

@@ -13,7 +13,10 @@ from types import MappingProxyType
 
 from fusion_contracts.record import record
 
-__all__ = ["MANIFESTS", "arguments", "is_path", "packages", "pinned", "program_of", "started", "unpinned"]
+__all__ = [
+    "MANIFESTS", "arguments", "folders", "is_path", "packages", "pinned", "program_of", "started", "starts_its_own",
+    "unpinned",
+]  # fmt: skip
 
 
 @record
@@ -56,13 +59,18 @@ MANIFESTS: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 """The tools that start what a project holds, with the file that says what that is."""
 
-_INTERPRETER = re.compile(r"(?:python[0-9.]*|py|node|nodejs|tsx|ts-node|ruby|php|perl|bash|sh|java|dotnet|deno|bun)$")
+_INTERPRETER = re.compile(
+    r"(?:python[0-9.]*|py|node|nodejs|tsx|ts-node|ruby|php|perl|bash|sh|java|dotnet|deno|bun)(?:@.*)?$"
+)
 _HERE = _Starter("", (), (  # those two kinds
     "--directory", "--project", "--prefix", "--cwd", "-C", "--with", "--with-requirements", "--python", "--env-file",
     "--index", "--index-url", "--extra-index-url", "--registry", "-r", "--require", "--import", "--loader", "-X", "-W",
     "-c",
 ))  # fmt: skip
 _VERBS = ("run", "exec")  # of those tools, before what is started
+_FOLDERS = ("--directory", "--project", "--prefix", "--cwd", "-C")  # of those tools: where what they start lies
+_FETCHED: Mapping[str, re.Pattern[str]] = MappingProxyType({"go": re.compile(".*@"), "nix": re.compile("[^.#]")})
+"""How a word begins by which such a tool fetches what it starts."""
 
 _PATH = re.compile(r"\.{1,2}(?:$|[/\\\[])|[/\\~]|[A-Za-z]:[/\\]")
 _EXACT = re.compile(r"(?:@|==)v?\d")
@@ -125,6 +133,21 @@ def started(command: Sequence[str]) -> tuple[str, ...]:
         words = [word for word in packages(command) or () if is_path(word)]
     inner = () if known.starter is _IMAGE else started(known.rest)  # what an image starts lies in it
     return (*words, *inner)
+
+
+def folders(command: Sequence[str]) -> tuple[str, ...]:
+    """The folders in which a tool is told to find what a project holds: `uv --directory FOLDER run`."""
+    known = _known(command)
+    return tuple(known.values(_FOLDERS)) if known and program_of(command).lower() in MANIFESTS else ()
+
+
+def starts_its_own(command: Sequence[str]) -> bool:
+    """Whether a tool starts what a project holds, by the name that this has there: no file, and nothing fetched."""
+    tool = program_of(command).lower()
+    if tool not in MANIFESTS or packages(command) is not None or command[1:2] not in (("run",), ("start",)):
+        return False
+    first = next(iter(arguments(command) or ()), "")
+    return not is_path(first) and not (tool in _FETCHED and _FETCHED[tool].match(first))
 
 
 @record

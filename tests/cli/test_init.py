@@ -275,13 +275,29 @@ def test_of_several_servers_only_ours_are_started_on_pull_requests(project: Any)
         (["uvx", "pages-mcp"], None),
         (["docker", "run", "pages", "server.py"], None),
         (["foreign", "--repository", "."], None),
+        (["foreign", "--name", "pages-mcp"], None),
+        (["proxy", "--", "pages-mcp"], "pages-mcp"),
+        (["npx", "-y", "tsx@4.19.1", "server.py"], "server.py"),
+        (["python3", "env/server.py"], "env/server.py"),
+        (["conda/bin/foreign"], None),
+        (["uv", "--directory", "/elsewhere", "run", "server.py"], None),
+        (["uv", "--directory", "${ROOT}", "run", "server.py"], "server.py"),
+        (["uv", "run", "--project=/elsewhere", "serve"], None),
+        (["uv", "run", "/elsewhere/server.py"], None),
+        (["make", "-C", "pages", "run"], "pages"),
+        (["go", "run", "acme.example/pages@latest"], None),
+        (["go", "run", "acme.example/pages"], "go run"),
+        (["nix", "run", "github:acme/pages"], None),
+        (["nix", "run", ".#pages"], "nix run"),
+        (["nix", "run"], "nix run"),
     ],
 )
 def test_what_is_part_of_the_repository(project: Any, command: list[str], part: str | None) -> None:
     for name in (
         "server.py", "run.sh", "hook.js", "pages/server.py", "src/inner/__init__.py", "run/server.py", ".tools/run.sh",
         ".venv/bin/python", ".venv/bin/pages-mcp", "env311/pyvenv.cfg", "env311/bin/foreign",
-        "node_modules/foreign/index.js",
+        "node_modules/foreign/index.js", "env/server.py", "conda/conda-meta/history", "conda/bin/foreign", "go.mod",
+        "flake.nix",
     ):  # fmt: skip
         project.write(name, "")
     project.write("pyproject.toml", '[project]\nname = "x"\n[project.scripts]\npages-mcp = "pages:main"\n')

@@ -92,6 +92,8 @@ def from_command(project: Any, command: list[str], *, version: str = "9.9") -> s
         (["npx", "-y", "foreign", "--for", "pages-server"], "9.9"),
         (["uv", "run", "foreign"], "9.9"),
         (["foreign", "--repository", "."], "9.9"),
+        (["foreign", "--repository", "pages-server"], "9.9"),
+        (["uv", "--directory", "../elsewhere", "run", "server.py"], "9.9"),
     ],
 )
 def test_the_version_that_the_project_declares(project: Any, command: list[str], name: str) -> None:
