@@ -318,6 +318,13 @@ def test_types_are_told_in_words(found: Found, old: Any, new: Any, taken: str, a
     assert sorted(message for _, _, message in found(before, after)) == sorted([f"f {taken}", f"output f {answered}"])
 
 
+def test_what_only_a_list_of_values_allows_is_not_of_any_type(found: Found) -> None:
+    sides = ({"type": "object", "properties": {"f": part}} for part in ({"type": "string"}, {"enum": ["a", 1]}))
+    assert found(*(tools({"name": "t", "outputSchema": side}) for side in sides))[0] == (
+        "output-type-widened", "BREAKING", "output f may be an integer now",
+    )  # fmt: skip
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, 2.5]) | st.text(max_size=3),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),

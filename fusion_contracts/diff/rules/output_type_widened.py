@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from fusion_contracts.diff.findings import Level
 from fusion_contracts.diff.rule import Example, rule
-from fusion_contracts.phrases import either
+from fusion_contracts.phrases import TYPES, either
 from fusion_contracts.schema.changes import TypesChanged
 
 EXAMPLE = Example(
@@ -28,6 +28,7 @@ EXAMPLE = Example(
 @rule(TypesChanged, level=Level.BREAKING, side="output", example=EXAMPLE)
 def judge(change: TypesChanged) -> str | None:
     """Fire when types appeared."""
-    if change.after is None and change.added:
+    known = {*change.added, "integer"}
+    if change.after is None and change.added and all(name in known or name in str(change.before) for name in TYPES):
         return "may be of any type now"
     return f"may be {either(change.added)} now" if change.added else None

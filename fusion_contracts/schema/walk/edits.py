@@ -54,9 +54,10 @@ def edits(place: Place) -> Iterator[Raw]:
         yield from into_union(place)
         return
     gone = gone_with_types(place)
-    if not gone.isdisjoint(old):
-        old = {keyword: value for keyword, value in old.items() if keyword not in gone}
-        place = Place(place.walker, place.frame, place.old._replace(keywords=old), place.new)
+    if not (gone.isdisjoint(old) and gone.isdisjoint(new)):
+        old, new = ({keyword: part for keyword, part in side.items() if keyword not in gone} for side in (old, new))
+        sides = (place.old._replace(keywords=old), place.new._replace(keywords=new))
+        place = Place(place.walker, place.frame, *sides)
     for keywords, compare in VOCABULARIES:
         if not (keywords.isdisjoint(old) and keywords.isdisjoint(new)):
             yield from compare(place)
