@@ -95,7 +95,8 @@ class Side:
         try:
             self.schema = translate(schema, self.dialect)
         except Untranslatable as trouble:
-            raise Undecided(f"{trouble.pointer}: {trouble.reason}") from None
+            where = f"{trouble.pointer}: " if trouble.pointer else ""  # at the root there is nothing to point at
+            raise Undecided(f"{where}{trouble.reason}") from None
         self._judge = Judge(schema, self.dialect, self.schema)
         self._ways = Ways(self.schema)
 

@@ -191,12 +191,16 @@ class _Translation:
 
 
 def _demanding(place: Place, value: dict[str, Any]) -> dict[str, Any]:
-    """An object that asks for the properties of which `required` is true, as draft-03 wrote it."""
+    """An object that asks for the properties of which `required` is true, as draft-03 wrote it.
+
+    Beside a `$ref` whose siblings are ignored it says nothing.
+    """
     listed = value.get("required", [])
     asked = [
         path[1]
         for path, child in place.children.items()
         if path[0] == "properties" and isinstance(child.value, dict) and child.value.get("required") is True
+        if not child.lone_reference()
     ]
     if not asked or not isinstance(listed, list):
         return value

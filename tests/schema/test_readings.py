@@ -72,6 +72,19 @@ def test_a_tuple_without_a_dialect() -> None:
     assert translate(pair, "2020-12") == {"prefixItems": [S, N], "items": {"$ref": "#/prefixItems/1"}}
 
 
+@pytest.mark.parametrize(
+    ("dialect", "asked"), [("2020-12", ["a"]), ("2019-09", ["a"]), ("draft-07", None), ("draft-04", None)]
+)
+def test_what_is_asked_beside_a_reference_counts_where_its_siblings_do(dialect: str, asked: Any) -> None:
+    written = {"properties": {"a": {"$ref": "#/definitions/a", "required": True}}, "definitions": {"a": S}}
+    assert translate(written, dialect).get("required") == asked
+
+
+def test_what_cannot_be_read_at_the_root_is_told_without_a_place() -> None:
+    answer = compare({**S, "dependencies": {"a": ["b"]}}, S)
+    assert (answer.verdict, answer.reason) == ("undecided", "validators differ about dependencies in 2020-12")
+
+
 UNREADABLE = ["a property that is named like a keyword", "null as a type", "a tuple beside prefixItems"]
 
 
