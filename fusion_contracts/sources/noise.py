@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterable, Mapping
 
 from fusion_contracts.canonical import text_of
 from fusion_contracts.model import JsonObject, JsonValue
-from fusion_contracts.schema.document import LISTS, MAPS, SINGLE
 
 __all__ = ["capabilities_without_noise", "entry_without_noise", "info_without_noise", "tool_without_noise"]
 
@@ -49,9 +48,13 @@ _ENTRY_OPTIONAL = ("title", "description", "mimeType", "size", "arguments", "ico
 _DRAWN_NAME = re.compile(r"(?P<kind>FastMCP(?:Proxy)?)-[0-9a-f]{4}")
 _INFO_OPTIONAL = ("title", "description", "websiteUrl", "icons")
 
-# Where schemas stand in a schema, in older dialects too.
-_SCHEMA_MAPS = (*MAPS, "dependencies")
-_SCHEMAS = (*SINGLE, "additionalItems", "contentSchema")
+# Where schemas stand in a schema, in older dialects too. The engine has such tables: most catalogs are read without it.
+_SCHEMA_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas", "dependencies")
+_SCHEMA_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_SCHEMAS = (
+    "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
+    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip
 _TITLED_MAPS = frozenset({"properties", "$defs", "definitions"})
 
 
@@ -165,7 +168,7 @@ def _subschemas(schema: JsonObject) -> JsonObject:
                     changed[key] = new
             elif key in _SCHEMAS and (one := _untitled(value)) is not value:
                 changed[key] = one
-        elif isinstance(value, list) and (key in LISTS or key == "items"):
+        elif isinstance(value, list) and (key in _SCHEMA_LISTS or key == "items"):
             items = [_untitled(item) for item in value]
             if any(item is not old for item, old in zip(items, value, strict=True)):
                 changed[key] = items
