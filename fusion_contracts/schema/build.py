@@ -202,18 +202,20 @@ class Builder:
             yield self.space.make("unique")
 
     def _all_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterable[int]:
-        return self._branches(value, scope)
+        return self._branches("allOf", value, scope)
 
     def _any_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterable[int]:
-        return (self.space.either(self._branches(value, scope) or [self._opaque("anyOf", value)]),)
+        return (self.space.either(self._branches("anyOf", value, scope) or [self._opaque("anyOf", value)]),)
 
     def _one_of(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
-        branches = self._branches(value, scope) or [self._opaque("oneOf", value)]
+        branches = self._branches("oneOf", value, scope) or [self._opaque("oneOf", value)]
         parts = sorted(part for part in branches if part != self.space.false)
         yield parts[0] if len(parts) == 1 else self.space.make("one", tuple(parts)) if parts else self.space.false
 
-    def _branches(self, value: Any, scope: Scope) -> list[int]:
-        return [self.build(part, scope) for part in (value if isinstance(value, list) else [value])]
+    def _branches(self, keyword: str, value: Any, scope: Scope) -> list[int]:
+        if not isinstance(value, list):
+            return [self._opaque(keyword, value)]
+        return [self.build(part, scope) for part in value]
 
     def _not(self, value: Any, _schema: Keywords, scope: Scope) -> Iterable[int]:
         return (self.space.negation(self.build(value, scope)),)

@@ -132,6 +132,15 @@ def test_a_list_without_a_choice_proves_nothing(part: Any) -> None:
     assert answer.reason == f"cannot read {next(iter(part))} []"
 
 
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "allOf"])
+@pytest.mark.parametrize("value", [{}, {"short": {"maxLength": 1}}, True])
+def test_what_is_no_list_of_schemas_proves_nothing(keyword: str, value: Any) -> None:
+    answer = compare(S, {**S, keyword: value})
+    assert (answer.verdict, answer.reason.partition(" {")[0].partition(" true")[0]) == (
+        "undecided", f"cannot read {keyword}",
+    )  # fmt: skip
+
+
 def test_what_is_written_in_an_older_draft_inside_another() -> None:
     inner = {"$schema": "http://json-schema.org/draft-04/schema#", **N, "minimum": 0, "exclusiveMinimum": True}
     assert compare(schema(inner), schema(inner, properties={"p": inner, "q": N})).verdict == "incompatible"
