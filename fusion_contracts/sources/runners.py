@@ -49,7 +49,8 @@ _IMAGE = _Starter("", (), (
 _RUNNERS: Mapping[str, _Starter] = MappingProxyType({
     "npx": _NPM, "npm exec": _NPM, "npm x": _NPM, "pnpx": _NPM, "pnpm dlx": _NPM, "yarn dlx": _NPM, "bunx": _NPM,
     "bun x": _NPM, "uvx": _UV, "uv tool run": _UV, "pipx run": _PIPX, "docker": _IMAGE, "docker run": _IMAGE,
-    "podman": _IMAGE, "podman run": _IMAGE,
+    "docker exec": _IMAGE, "docker container run": _IMAGE, "podman": _IMAGE, "podman run": _IMAGE,
+    "podman exec": _IMAGE, "podman container run": _IMAGE,
 })  # fmt: skip
 
 MANIFESTS: Mapping[str, str] = MappingProxyType({
@@ -65,7 +66,7 @@ _INTERPRETER = re.compile(
 _HERE = _Starter("", (), (  # those two kinds
     "--directory", "--project", "--prefix", "--cwd", "-C", "--with", "--with-requirements", "--python", "--env-file",
     "--index", "--index-url", "--extra-index-url", "--registry", "-r", "--require", "--import", "--loader", "-X", "-W",
-    "-c",
+    "-c", "-cp", "-classpath", "--class-path",
 ))  # fmt: skip
 _VERBS = ("run", "exec")  # of those tools, before what is started
 _FOLDERS = ("--directory", "--project", "--prefix", "--cwd", "-C")  # of those tools: where what they start lies

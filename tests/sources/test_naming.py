@@ -38,6 +38,9 @@ from fusion_contracts.sources.naming import name_from_command, name_from_package
         ("go run ./weather/cmd/server", "weather"),
         ("npx tsx src/weather.ts", "weather"),
         ("docker run -i --memory 512m --publish 8080:80 acme/weather-mcp", "weather"),
+        ("docker exec -i weather-mcp serve", "weather"),
+        ("podman container run -i acme/weather-mcp", "weather"),
+        ("java -cp lib/server.jar com.acme.Weather", "Weather"),
     ],
 )
 def test_from_a_command(command: str, name: str) -> None:
