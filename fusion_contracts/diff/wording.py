@@ -86,9 +86,9 @@ def about(name: str, message: str) -> str:
     return f"{short(name)}: {message}" if name else message
 
 
-def reworded(before: str | None, after: str | None) -> str | None:
-    """How prose changed: `reworded`, `added`, `removed`; None when white space alone differs."""
-    old, new = ((text or "").split() for text in (before, after))
+def reworded(before: JsonValue, after: JsonValue) -> str | None:
+    """How prose changed: `reworded`, `added`, `removed`; None when white space alone differs. It may be no text."""
+    old, new = ([] if text is None else _plain(text).split() for text in (before, after))
     if old == new:
         return None
     if not old:

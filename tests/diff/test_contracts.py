@@ -318,6 +318,16 @@ def test_types_are_told_in_words(found: Found, old: Any, new: Any, taken: str, a
     assert sorted(message for _, _, message in found(before, after)) == sorted([f"f {taken}", f"output f {answered}"])
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "how"), [("a", ["a"], "reworded"), ({"en": "a"}, "a", "reworded"), (True, None, "removed")]
+)
+def test_a_description_that_is_no_text_is_compared_too(found: Found, old: Any, new: Any, how: str) -> None:
+    sides = ({"type": "object", "properties": {"f": {"description": one}}} for one in (old, new))
+    assert found(*(tools({"name": "t", "inputSchema": side}) for side in sides)) == [
+        ("parameter-description-changed", "RISKY", f"f description {how}")
+    ]
+
+
 def test_what_only_a_list_of_values_allows_is_not_of_any_type(found: Found) -> None:
     sides = ({"type": "object", "properties": {"f": part}} for part in ({"type": "string"}, {"enum": ["a", 1]}))
     assert found(*(tools({"name": "t", "outputSchema": side}) for side in sides))[0] == (
