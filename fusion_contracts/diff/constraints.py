@@ -6,6 +6,7 @@ from fusion_contracts.diff.wording import shift, short
 from fusion_contracts.model import JsonValue
 from fusion_contracts.schema import changes
 from fusion_contracts.schema.changes import BoundChanged, Place, SchemaChange
+from fusion_contracts.schema.values import is_number
 
 __all__ = ["describe", "is_property", "loosened", "refuses_all", "tightened"]
 
@@ -63,7 +64,7 @@ def describe(change: SchemaChange) -> str:
 
 
 def _moved(change: BoundChanged) -> str:
-    if change.before is None or change.after is None or change.before == change.after:
+    if not (is_number(change.before) and is_number(change.after)) or change.before == change.after:
         return shift(change.before, change.after)
     word = "raised" if change.after > change.before else "lowered"
     return f"{word} ({change.before} -> {change.after})"

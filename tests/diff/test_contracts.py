@@ -328,6 +328,13 @@ def test_a_description_that_is_no_text_is_compared_too(found: Found, old: Any, n
     ]
 
 
+def test_a_bound_that_is_no_number_is_told_as_it_is(found: Found) -> None:
+    sides = ({"type": "object", "properties": {"f": {"type": "string", "minLength": least}}} for least in (1, [2]))
+    assert found(*(tools({"name": "t", "inputSchema": side}) for side in sides)) == [
+        ("undecided", "RISKY", "f minLength changed (1 -> [2]); could not be decided: cannot read minLength [2]")
+    ]
+
+
 def test_what_only_a_list_of_values_allows_is_not_of_any_type(found: Found) -> None:
     sides = ({"type": "object", "properties": {"f": part}} for part in ({"type": "string"}, {"enum": ["a", 1]}))
     assert found(*(tools({"name": "t", "outputSchema": side}) for side in sides))[0] == (
