@@ -74,7 +74,8 @@ _FETCHED: Mapping[str, re.Pattern[str]] = MappingProxyType({"go": re.compile(".*
 """How a word begins by which such a tool fetches what it starts."""
 
 _PATH = re.compile(r"\.{1,2}(?:$|[/\\\[])|[/\\~]|[A-Za-z]:[/\\]")
-_EXACT = re.compile(r"(?:@|==)v?\d")
+_EXACT = re.compile(r"(?:@|==)v?\d|@[0-9a-f]{7,40}$")
+_LOOSE = re.compile(r"(?<=.)@[^@/]*$|[<>=!~].*$")  # a tag, a branch, a range
 
 
 def program_of(command: Sequence[str]) -> str:
@@ -100,10 +101,13 @@ def unpinned(command: Sequence[str]) -> str | None:
 
 
 def pinned(command: Sequence[str], package: str) -> str:
-    """How a package that `unpinned` found is written with a version."""
+    """How a package that `unpinned` found is written with a version, a repository with a revision."""
     known = _known(command)
     sign = known.starter.sign if known else ""
-    return f"{package.removesuffix('@latest').removesuffix('@next')}{sign}VERSION"
+    if "://" not in package:
+        return f"{_LOOSE.sub('', package)}{sign}VERSION"
+    repository, mark, part = package.partition("#")  # `#subdirectory=FOLDER`
+    return f"{_LOOSE.sub('', repository)}@REVISION{mark}{part}"
 
 
 def is_path(word: str) -> bool:

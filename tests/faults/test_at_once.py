@@ -98,7 +98,7 @@ def test_whoever_is_overtaken_says_so_and_changes_nothing(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="runs take turns where the system can")
 def test_each_release_has_a_number_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each run keeps another contract, and all read their locks before any keeps its release."""
+    """Each run keeps another contract, and all begin at once."""
     monkeypatch.chdir(tmp_path)
     for run in "abcd":
         Path(f"{run}.json").write_text(json.dumps({"tools": [{**CLOSE, "description": run}]}), encoding="utf-8")

@@ -19,6 +19,7 @@ from fusion_contracts.sources.runners import packages, pinned, unpinned
         (["uvx", "--from=mcp-atlassian", "serve@1"], "mcp-atlassian"),
         (["uvx", "--python", "3.12", "--with", "lxml", "mcp-atlassian==1.0"], None),
         (["uvx", "--from", ".", "serve"], None),
+        (["uvx", "--from", "git+https://acme.example/thing@fe3a9c1", "serve"], None),
         (["/usr/bin/npx.cmd", "-p", "thing@1", "serve"], None),
         (["npx", "-p", "thing@1", "-p", "other", "serve"], "other"),
         (["npm", "exec", "--", "thing"], "thing"),
@@ -45,6 +46,11 @@ def test_which_package_is_unpinned(command: list[str], package: str | None) -> N
         (["C:\\bin\\UVX.exe", "thing"], "thing==VERSION"),
         (["uv", "tool", "run", "thing"], "thing==VERSION"),
         (["pipx", "run", "thing"], "thing==VERSION"),
+        (["npx", "@acme/thing@^1.2"], "@acme/thing@VERSION"),
+        (["uvx", "thing[cli]>=1.2"], "thing[cli]==VERSION"),
+        (["uvx", "--from", "git+https://acme.example/thing@main", "serve"], "git+https://acme.example/thing@REVISION"),
+        (["uvx", "git+https://acme.example/thing#subdirectory=a"], "git+https://acme.example/thing@REVISION#subdirectory=a"),
+        (["uvx", "--from", "git+ssh://git@acme.example/a/thing", "x"], "git+ssh://git@acme.example/a/thing@REVISION"),
     ],
 )
 def test_how_a_version_is_written(command: list[str], written: str) -> None:
