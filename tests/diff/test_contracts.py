@@ -16,32 +16,10 @@ from fusion_contracts.model import ServerContract, Tool
 
 Found = Callable[[dict[str, Any], dict[str, Any]], list[tuple[str, str, str]]]
 INFO = {"serverInfo": {"name": "pages", "version": "1"}}
-URL = {"type": "object", "properties": {"url": {"type": "string"}}}
 
 
 def tools(*listed: dict[str, Any]) -> dict[str, Any]:
     return {"tools": list(listed)}
-
-
-def test_a_removed_tool_names_the_nearest_that_is_left(found: Found) -> None:
-    old = tools({"name": "emulate_cpu"}, {"name": "open"}, {"name": "close"})
-    new = tools({"name": "emulate", "inputSchema": URL}, {"name": "close"})
-    assert found(old, new) == [
-        ("tool-removed", "BREAKING", "removed; closest: emulate"),
-        ("tool-removed", "BREAKING", "removed"),
-        ("tool-added", "SAFE", "added"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("gone", "left", "said"),
-    [
-        ("navigate_page_history", "navigate_page", "removed; closest: navigate_page"),
-        ("browser_pdf_save", "browser_type", "removed"),
-    ],
-)
-def test_only_a_near_name_is_named(found: Found, gone: str, left: str, said: str) -> None:
-    assert found(tools({"name": gone}, {"name": left}), tools({"name": left})) == [("tool-removed", "BREAKING", said)]
 
 
 def test_what_is_said_of_an_output_names_it(found: Found) -> None:
@@ -53,55 +31,6 @@ def test_what_is_said_of_an_output_names_it(found: Found) -> None:
     assert found(giving({**url, "required": ["url"]}), giving(url)) == [
         ("output-field-now-optional", "BREAKING", "output url may be missing now")
     ]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "renamed"),
-    [
-        ({"name": "read-query"}, {"name": "read_query"}, True),
-        ({"name": "readQuery", "description": "A."}, {"name": "read_query", "description": "B."}, True),
-        ({"name": "read", "description": "Reads one page."}, {"name": "fetch", "description": "Reads one page."}, True),
-        (
-            {"name": "read", "description": "Reads one page."},
-            {"name": "fetch", "description": "Read one page. Fast."},
-            True,
-        ),
-        (
-            {"name": "read", "description": "Reads."},
-            {"name": "fetch", "description": "Reads."},
-            False,
-        ),  # too short to tell
-        ({"name": "read"}, {"name": "fetch"}, False),  # nothing said is nothing alike
-        ({"name": "read-query", "inputSchema": URL}, {"name": "read_query"}, False),  # no argument is left
-    ],
-)
-def test_a_tool_is_renamed_only_beyond_doubt(
-    found: Found, old: dict[str, Any], new: dict[str, Any], *, renamed: bool
-) -> None:
-    rules = {rule for rule, _, _ in found(tools(old), tools(new))} - {"description-changed"}
-    assert rules == ({"tool-renamed"} if renamed else {"tool-removed", "tool-added"})
-
-
-def test_of_several_only_the_one_that_stands_out_is_the_successor(found: Found) -> None:
-    old = tools({"name": "go_back", "description": "Go back to the last page."}, {"name": "list-pages"})
-    new = tools(
-        {"name": "navigate_back", "description": "Go back to the last page."},
-        {"name": "navigate_forth", "description": "Go forth to the next page."},
-        {"name": "list_pages"},
-    )
-    assert found(old, new) == [
-        ("tool-renamed", "BREAKING", "renamed to navigate_back"),
-        ("tool-renamed", "BREAKING", "renamed to list_pages"),
-        ("tool-added", "SAFE", "added"),
-    ]
-
-
-def test_a_renamed_tool_is_one_finding_with_its_successor(build: Callable[..., ServerContract]) -> None:
-    report = diff(build(tools({"name": "read-query"})), build(tools({"name": "read_query"})))
-    (finding,) = report.findings
-    assert (finding.tool, finding.action, finding.successor, finding.message) == (
-        "read-query", None, "read_query", "renamed to read_query",
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -401,13 +330,3 @@ def test_nothing_is_ever_dropped(old: ServerContract, new: ServerContract) -> No
         assert diff(old, new).findings
     report = diff(old, new).to_dict()
     assert report == diff(old, new).to_dict()
-
-
-def test_where_too_much_came_and_went_nothing_is_a_rename() -> None:
-    def server(word: str) -> ServerContract:
-        names = {f"{word}_{number}": f"Do thing {number}." for number in range(450)}
-        return ServerContract("s", tools={name: Tool(name, {}, description=said) for name, said in names.items()})
-
-    found = diff(server("old"), server("new")).findings
-    assert {finding.rule for finding in found} == {"tool-removed", "tool-added"}
-    assert len(found) == 900
