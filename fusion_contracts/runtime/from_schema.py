@@ -57,11 +57,11 @@ def prepared(schema: JsonValue, *, formats: bool) -> Prepared | None:
     """A validator in the schema's own dialect, else of its translation; None where no validator reads either."""
     import jsonschema_rs  # a failing call needs it, an import does not
 
-    from fusion_contracts.schema.dialect import Untranslatable, dialect_of, translate
-    from fusion_contracts.schema.judge import bare
-
     with suppress(*_UNREADABLE):
         return Prepared(jsonschema_rs.validator_for(schema, validate_formats=formats, retriever=_never), schema)
+    from fusion_contracts.schema.dialect import Untranslatable, dialect_of, translate  # most are read as written
+    from fusion_contracts.schema.judge import bare
+
     with suppress(*_UNREADABLE, Untranslatable):
         latest = translate(schema, dialect_of(schema))
         return Prepared(jsonschema_rs.validator_for(bare(latest), validate_formats=formats, retriever=_never), latest)

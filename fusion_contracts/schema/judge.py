@@ -39,7 +39,7 @@ class Judge:
         """
         if not aside:
             return self
-        other = Judge(without(self._schema, aside), self._dialect, without(self._translated, aside))
+        other = Judge(without(self._schema, aside), self._dialect, self._translated)
         other._aside, other._whole = aside, self._whole
         return other
 
@@ -63,7 +63,7 @@ class Judge:
             with suppress(*_refusals()):
                 return kind(self._schema, validate_formats=False, retriever=_never)
         kind = getattr(jsonschema_rs, DRAFTS[LATEST])
-        return kind(bare(self._translated), validate_formats=False, retriever=_never)
+        return kind(bare(without(self._translated, self._aside)), validate_formats=False, retriever=_never)
 
 
 def bare(schema: Any) -> Any:
