@@ -209,7 +209,7 @@ class Branch:
         listed = self._lists(self.facts)
         if listed:
             return self._from_list(listed)
-        for literal in self.facts:
+        for literal in sorted(self.facts):  # the reason is the same in each run: what was read last, if it is to fail
             if self.space.meaning[abs(literal)][0] == "opaque":
                 self.solver.evaluator.holds(literal, None)  # raises: nothing is known of it
         return THEORIES[self.kind](self.solver, self.facts, self.kind)

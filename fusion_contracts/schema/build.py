@@ -39,6 +39,17 @@ class Builder:
         self._keep_samples = samples
         return self.build(root, Document(root).scope)
 
+    def argument(self, scope: Scope, name: str, *, samples: bool = False) -> int:
+        """The formula of what `properties` says of a name at the root of a document. `samples` as for `document`."""
+        self._keep_samples = samples
+        root = scope.root
+        outer = self._open.get(id(root))
+        self._open[id(root)] = self._depth  # a reference to the root is one to the whole
+        try:
+            return self._property(name, root["properties"][name], scope)
+        finally:
+            self._left(root, outer)
+
     def build(self, schema: Any, scope: Scope) -> int:
         """The formula of one schema."""
         space = self.space
@@ -63,15 +74,19 @@ class Builder:
         try:
             formula = space.both(self._parts(schema, scope))
         finally:
-            if outer is None:
-                del self._open[id(schema)]
-            else:
-                self._open[id(schema)] = outer
+            self._left(schema, outer)
         if self._references == references:
             self._alone[id(schema)] = formula
         else:
             self._built[key] = formula
         return formula
+
+    def _left(self, schema: Any, outer: int | None) -> None:
+        """A schema is no longer being built, or it is again where it was being built before."""
+        if outer is None:
+            del self._open[id(schema)]
+        else:
+            self._open[id(schema)] = outer
 
     def below(self, schema: Any, scope: Scope) -> int:
         """The formula of a schema about a part of the instance (a property, an item)."""
@@ -132,11 +147,15 @@ class Builder:
             yield self._opaque("properties", value)
             return
         for name, part in value.items():
-            formula = self.below(part, scope)
+            formula = self._property(name, part, scope)
             if formula != self.space.true:
                 yield self.space.make("prop", name, formula)
-            if self._keep_samples and isinstance(part, dict):
-                self.space.shown.setdefault((name, formula), []).append(part)
+
+    def _property(self, name: str, part: Any, scope: Scope) -> int:
+        formula = self.below(part, scope)
+        if self._keep_samples and isinstance(part, dict):
+            self.space.shown.setdefault((name, formula), []).append(part)
+        return formula
 
     def _patterns(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
         if not isinstance(value, dict):

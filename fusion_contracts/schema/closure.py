@@ -43,6 +43,10 @@ class Closure:
         """The closure of a whole document, whose root names all arguments there are."""
         return self._close([(root, Document(root).scope)], root=True)
 
+    def below(self, schema: Any, scope: Scope) -> int:
+        """The closure of what a schema says of a part of the instance."""
+        return self._close([(schema, scope)])
+
     def _close(self, starts: Parts, *, root: bool = False) -> int:
         if not root and not any(isinstance(schema, dict) and not REACHING.isdisjoint(schema) for schema, _ in starts):
             return self._space.true

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from fusion_contracts.record import record
 from fusion_contracts.schema.answer import NOTHING
+from fusion_contracts.schema.aside import _refers as may_refer
 from fusion_contracts.schema.aside import aside, without
 from fusion_contracts.schema.build import Builder
+from fusion_contracts.schema.by_argument import Arguments, Reason, lists_arguments
 from fusion_contracts.schema.closure import Closure
 from fusion_contracts.schema.dialect import Untranslatable, dialect_of, translate
 from fusion_contracts.schema.evaluate import Evaluator
@@ -97,6 +100,7 @@ class Side:
         except Untranslatable as trouble:
             where = f"{trouble.pointer}: " if trouble.pointer else ""  # at the root there is nothing to point at
             raise Undecided(f"{where}{trouble.reason}") from None
+        self.refers = may_refer(self.schema)
         self._judge = Judge(schema, self.dialect, self.schema)
         self._ways = Ways(self.schema)
 
@@ -139,32 +143,50 @@ class Pair:
         self.old, self.new, self.objects = old.focused(self._aside), new.focused(self._aside), objects
         self.space = Space()
         self.builder = Builder(self.space)
-        self.before = self.edited(old.schema)
-        self.after = self._narrowed(self.builder.document(without(self.new.schema, self._aside)))
         self._whole, self._world = without(old.schema, self._aside), world
-        self._closed: int | None = None
         self._steps = 0
         self._solver = Solver(self.space)  # what one question found serves the next
+        self._arguments = self._listed() if focused and world == "declared" else None
 
-    @property
+    def _listed(self) -> Arguments | None:
+        """The two sides argument by argument, where both do nothing but list them."""
+        old, new = self.old.schema, self.new.schema
+        if not (lists_arguments(old) and lists_arguments(new) and (self.objects or old.get("type") == "object")):
+            return None
+        if old.get("additionalProperties"):  # a name that only the new side speaks of may stand in a value
+            return None
+        return Arguments(self.builder, self._solver, old, new, fixed=not (self.old.refers or self.new.refers))
+
+    @cached_property
+    def before(self) -> int:
+        """The formula of the old side."""
+        return self._old(self.old.schema)
+
+    @cached_property
+    def after(self) -> int:
+        """The formula of the new side; what it shares with the old one is read once."""
+        self.before  # noqa: B018 - the old side is read first: formulas are tried in the order in which they were read
+        return self._narrowed(self.builder.document(without(self.new.schema, self._aside)))
+
+    @cached_property
     def closed(self) -> int:
         """The closure of the old side in the declared world, TRUE in the open one."""
-        if self._closed is None:
-            closed = self._world == "declared"
-            self._closed = Closure(self.builder).document(self._whole) if closed else self.space.true
-        return self._closed
+        return Closure(self.builder).document(self._whole) if self._world == "declared" else self.space.true
 
     def limited(self, old: Any, new: Any) -> Pair:
         """This pair with narrower schemas to reason about. Names that the whole of the old side shows are declared."""
-        self._closed = self.closed  # one for all
+        self.closed  # noqa: B018 - one for all
         other = copy(self)
         other.old, other.new = self.old.limited(old), self.new.limited(new)
-        other.before = self.edited(old)
+        other.before = self._old(old)
         other.after = self._narrowed(self.builder.document(new))
         return other
 
     def comparison(self) -> Comparison:
         """The answer for the whole pair."""
+        if self._arguments is not None:
+            with suppress(Undecided):  # the tableau may know more ways
+                return self._by_reasons(self._arguments, self._arguments.why, budget=QUICK)
         if self.before == self.after:
             return Comparison("compatible")
         try:
@@ -196,6 +218,10 @@ class Pair:
 
     def edited(self, schema: Any) -> int:
         """The formula of the old document after an edit; what it shares with the old document is read once."""
+        self.after  # noqa: B018 - as above
+        return self._old(schema)
+
+    def _old(self, schema: Any) -> int:
         return self._narrowed(self.builder.document(without(schema, self._aside), samples=True))
 
     def _narrowed(self, formula: int) -> int:
@@ -207,29 +233,53 @@ class Pair:
         `must_fail`: a witness counts only when the new schema refuses it.
         """
         goal = {self.before, self.closed, *goals}
-        self._solver.budget = budget
-        try:
-            value = self._solver.solve(goal)
-        finally:
-            self._steps += budget - max(self._solver.budget, 0)
+        value = self._found(partial(self._solver.solve, goal), budget)
         if value is NOTHING:
             return Comparison("compatible")
         if not must_fail:
             return Comparison("incompatible", has_witness=True, witness=value)
         look = 1 + sum(len(self._solver.conjuncts(literal)) for literal in goal) // CHEAP
-        if not self.breaks(value, goal, look):
-            raise Undecided(self._disagreement(value))
-        return Comparison("incompatible", has_witness=True, witness=shrink(value, lambda v: self.breaks(v, goal, look)))
+        return self._shown(value, lambda value: Evaluator(self.space).all_hold(goal, value), look)
 
-    def breaks(self, value: Any, goal: Iterable[int], look: int) -> bool:
-        """Whether both readings say so: the formulas hold, the old schema accepts and the new one refuses.
+    def answer_by_argument(self, edited: Any, *, budget: int) -> Comparison | None:
+        """The answer where the new schema refuses what the old one with an edit alone refuses too.
+
+        None where the roots do more than list arguments. Raises Undecided.
+        """
+        arguments = self._arguments
+        if arguments is None or not lists_arguments(edited):
+            return None
+        return self._by_reasons(arguments, arguments.reasons(edited, samples=True), arguments.why, budget=budget)
+
+    def _by_reasons(self, arguments: Arguments, *roots: list[Reason], budget: int) -> Comparison:
+        value = self._found(partial(arguments.refused, *roots), budget + len(self.space.meaning))
+        if value is NOTHING:
+            return Comparison("compatible")
+        return self._shown(value, lambda value: arguments.breaks(value, *roots), 1 + arguments.size // CHEAP)
+
+    def _found(self, question: Callable[[], Any], budget: int) -> Any:
+        """What a question finds within a budget."""
+        self._solver.budget = budget
+        try:
+            return question()
+        finally:
+            self._steps += budget - max(self._solver.budget, 0)
+
+    def _shown(self, value: Any, ours: Callable[[Any], bool], look: int) -> Comparison:
+        """The answer with the least value that breaks, if this one does. Raises Undecided where it does not."""
+        if not self.breaks(value, ours, look):
+            raise Undecided(self._disagreement(value))
+        return Comparison("incompatible", has_witness=True, witness=shrink(value, lambda v: self.breaks(v, ours, look)))
+
+    def breaks(self, value: Any, ours: Callable[[Any], bool], look: int) -> bool:
+        """Whether both readings say so: ours, and the old schema accepts and the new one refuses.
 
         `look`: the steps that it takes.
         """
         self._steps += look
         if self.old.accepts(value) is not True or self.new.accepts(value) is not False:  # at once; ours takes longer
             return False
-        return Evaluator(self.space).all_hold(goal, value)
+        return ours(value)
 
     def _disagreement(self, value: Any) -> str:
         unread = [word for word, side in (("old", self.old), ("new", self.new)) if side.accepts(value) is None]

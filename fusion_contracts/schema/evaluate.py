@@ -47,7 +47,16 @@ class Evaluator:
 
     def all_hold(self, literals: Iterable[int], value: Any) -> bool:
         """Whether every literal holds. Raises Undecided."""
-        return all(self.holds(literal, value) for literal in literals)
+        unread: Undecided | None = None
+        for literal in literals:
+            try:
+                if not self.holds(literal, value):
+                    return False  # whatever else is said
+            except Undecided as trouble:
+                unread = unread or trouble
+        if unread is not None:
+            raise unread
+        return True
 
     def matches(self, pattern: str, text: str) -> bool:
         """Whether an ECMA-262 pattern is found in a text. Raises Undecided where it cannot be read."""
@@ -70,10 +79,16 @@ class Evaluator:
 
     def _all(self, meaning: tuple[Any, ...], value: Any) -> bool:
         kind = kind_of(value)
+        unread: Undecided | None = None
         for part in meaning[1]:
             said = self.space.meaning[part]
-            if ABOUT.get(said[0], kind) & kind and not READERS[said[0]](self, said, value):
-                return False
+            try:
+                if ABOUT.get(said[0], kind) & kind and not READERS[said[0]](self, said, value):
+                    return False
+            except Undecided as trouble:
+                unread = unread or trouble
+        if unread is not None:
+            raise unread
         return True
 
     def _one(self, meaning: tuple[Any, ...], value: Any) -> bool:

@@ -8,6 +8,7 @@ is its witness.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -116,10 +117,8 @@ def _idle(change: SchemaChange, pair: Pair) -> bool:
 
 def _emptied(pair: Pair) -> bool:
     """Whether the new root says nothing of any argument, and the old one did."""
-    if pair.after not in (pair.space.true, pair.space.make("type", OBJECT)):
-        return False
     before, after = (named([(side.schema, Document(side.schema).scope)]) for side in (pair.old, pair.new))
-    return bool(before) and not after
+    return bool(before) and not after and pair.after in (pair.space.true, pair.space.make("type", OBJECT))
 
 
 def _judged(pair: Pair, comparison: Comparison, found: list[Raw], told: Mapping[Hashable, Edit]) -> Iterator[Edit]:
@@ -161,11 +160,7 @@ def _one(pair: Pair, comparison: Comparison, raw: Raw, purse: Purse) -> Edit:
     """Ask about one edit of several."""
     budget = purse.take()
     try:
-        edited = pair.before if raw.edited is None else pair.edited(raw.edited())
-        if edited == pair.before:
-            return Edit(raw.change, "safe")
-        goals = (-edited, -pair.after) if comparison.verdict == "incompatible" else (-edited,)
-        answer = pair.answer(goals, budget=budget, must_fail=comparison.verdict == "incompatible")
+        answer = _asked(pair, comparison, raw, budget)
     except Undecided as trouble:
         purse.steps -= budget if isinstance(trouble, Exhausted) else 0
         return Edit(raw.change, "undecided", reason=trouble.reason)
@@ -174,6 +169,22 @@ def _one(pair: Pair, comparison: Comparison, raw: Raw, purse: Purse) -> Edit:
     if comparison.verdict == "undecided":
         return Edit(raw.change, "undecided", reason=comparison.reason)
     return _breaking(raw.change, answer)
+
+
+def _asked(pair: Pair, comparison: Comparison, raw: Raw, budget: int) -> Comparison:
+    """Whether the old side after this edit refuses something that it took, and the new side too. Raises Undecided."""
+    if raw.edited is None:
+        return Comparison("compatible")
+    schema, breaks = raw.edited(), comparison.verdict == "incompatible"
+    if breaks:
+        with suppress(Undecided):  # the tableau may know more ways
+            answer = pair.answer_by_argument(schema, budget=budget)
+            if answer is not None:
+                return answer
+    edited = pair.edited(schema)
+    if edited == pair.before:
+        return Comparison("compatible")
+    return pair.answer((-edited, -pair.after) if breaks else (-edited,), budget=budget, must_fail=breaks)
 
 
 def _breaking(change: SchemaChange, answer: Comparison) -> Edit:

@@ -83,7 +83,7 @@ def test_the_answer_is_the_same(old: Any, new: Any, same: set[str]) -> None:
     for name in same & old["properties"].keys():
         new["properties"][name] = old["properties"][name]
     whole, focused = answer(old, new, focused=False), answer(old, new, focused=True)
-    assert focused.verdict == whole.verdict
+    assert whole.verdict in (focused.verdict, "undecided")  # a part that cannot be read may be left out, too
     if focused.has_witness:
         assert accepts(old, focused.witness) in {True, None}
         assert accepts(new, focused.witness) in {False, None}

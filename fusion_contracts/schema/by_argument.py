@@ -1,0 +1,144 @@
+"""Two roots that only list arguments, as nearly all do: the question falls apart into one for each argument.
+
+Such a root takes an object that holds what it requires, no name that it rules out, and under each name a value that is
+taken for itself. So the smallest object that shows a break holds what the old root requires and at most one argument
+more. The tableau finds the same one, in the same order; here no formula is made of the roots.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
+from fusion_contracts.schema.build import Builder
+from fusion_contracts.schema.closure import Closure
+from fusion_contracts.schema.document import Document
+from fusion_contracts.schema.solve import Solver
+from fusion_contracts.schema.trouble import Undecided
+
+__all__ = ["Arguments", "Reason", "lists_arguments"]
+
+# Keywords of a root that say nothing of an argument beyond what stands under its name.
+PLAIN = frozenset({
+    "$comment", "$defs", "$schema", "additionalProperties", "default", "definitions", "deprecated", "description",
+    "examples", "properties", "required", "title", "type",
+})  # fmt: skip
+
+
+class Reason(NamedTuple):
+    """Why a root refuses an object: for want of a name (no formula), or for a value of which the formula is false."""
+
+    name: str
+    formula: int | None = None
+
+
+def lists_arguments(root: Any) -> bool:
+    """Whether a root says nothing but which arguments there are, which it requires, and whether it takes others."""
+    if not isinstance(root, dict) or not root.keys() <= PLAIN or not isinstance(root.get("properties"), dict):
+        return False
+    required = root.get("required", [])
+    named = isinstance(required, list) and all(isinstance(name, str) for name in required)
+    return named and root.get("type", "object") == "object" and isinstance(root.get("additionalProperties", True), bool)
+
+
+class Arguments:
+    """What the old root takes in the declared world, and the values of that which roots that follow it refuse.
+
+    `why`: the reasons of the new root. `fixed`: whether a part says the same in each document in which it stands, which
+    it does where there are no references.
+    """
+
+    def __init__(self, builder: Builder, solver: Solver, old: Any, new: Any, *, fixed: bool) -> None:
+        self._builder, self._solver = builder, solver
+        self._space = builder.space
+        self._scope, self._closure = Document(old).scope, Closure(builder)
+        self._needed = tuple(dict.fromkeys(old.get("required", ())))
+        self._names = {*self._needed, *old["properties"]}
+        self._fixed = old["properties"] if fixed else {}
+        self._said: dict[str, Goal] = {}
+        self._least: dict[str, Any] = {}  # values under the names that are required
+        self.why = self.reasons(new)
+
+    @property
+    def size(self) -> int:
+        """How many arguments there are."""
+        return len(self._names)
+
+    def _about(self, name: str) -> Goal:
+        """What is said of the value under a name, without what is always so."""
+        if name not in self._said:
+            root = self._scope.root
+            if name in root["properties"]:
+                formula = self._builder.argument(self._scope, name, samples=True)
+                said = {formula, self._closure.below(root["properties"][name], self._scope)}
+            else:  # it is only required
+                said = {self._space.false} if root.get("additionalProperties") is False else set()
+            self._said[name] = Goal(said - {self._space.true})
+        return self._said[name]
+
+    def reasons(self, root: Any, *, samples: bool = False) -> list[Reason]:
+        """Why a root might refuse what the old one takes, in the order in which the tableau goes through them."""
+        scope = Document(root).scope
+        found: list[Reason] = []
+        for keyword in root:
+            if keyword == "properties":
+                for name, part in root["properties"].items():
+                    if name in self._names and part is not self._fixed.get(name, NOTHING):
+                        about = self._about(name)
+                        formula = self._builder.argument(scope, name, samples=samples)
+                        found += [Reason(name, formula)] if formula not in (*about, self._space.true) else []
+            elif keyword == "required":
+                found += [Reason(name) for name in dict.fromkeys(root["required"]) if name not in self._needed]
+        if root.get("additionalProperties") is False:
+            names = (*self._needed, *sorted(self._names.difference(self._needed)))
+            found += [Reason(name, self._space.false) for name in names if name not in root["properties"]]
+        return sorted(found, key=lambda reason: reason.name in self._names)  # first what nobody could send
+
+    def refused(self, reasons: list[Reason], others: list[Reason] | None = None) -> Any:
+        """An object that the old root takes and one or two others refuse, each for one of its reasons, or NOTHING.
+
+        Raises Undecided.
+        """
+        if others is None:
+            return first(attempt(self._with, reason) for reason in reasons)
+        return first(attempt(self._with, *both) for reason in reasons for both in _together(reason, others))
+
+    def _with(self, *reasons: Reason) -> Any:
+        """The smallest object that is refused for each of these reasons, or NOTHING."""
+        false: dict[str, set[int]] = {}
+        for name, formula in reasons:
+            if formula is not None:
+                false.setdefault(name, set()).add(-formula)
+        values = {name: self._solver.solve(self._about(name) | no, name=name) for name, no in false.items()}
+        if NOTHING in values.values():
+            return NOTHING
+        for name in self._needed:
+            if name not in self._least:
+                self._least[name] = self._solver.solve(self._about(name), name=name)
+        whole = {**self._least, **values}
+        return NOTHING if NOTHING in whole.values() else whole
+
+    def breaks(self, value: Any, *roots: list[Reason]) -> bool:
+        """Whether the old root takes a value, and each other one refuses it for one of its reasons, as we read them."""
+        if not isinstance(value, dict) or not {*self._needed} <= value.keys() <= self._names:
+            return False
+        evaluator = self._solver.evaluator
+        return all(evaluator.all_hold(self._about(name), item) for name, item in value.items()) and all(
+            any(self._applies(reason, value) for reason in reasons) for reasons in roots
+        )
+
+    def _applies(self, reason: Reason, value: dict[str, Any]) -> bool:
+        if reason.formula is None or reason.name not in value:
+            return reason.formula is None and reason.name not in value
+        try:
+            return not self._solver.evaluator.holds(reason.formula, value[reason.name])
+        except Undecided:  # another reason may be a readable one
+            return False
+
+
+def _together(reason: Reason, others: list[Reason]) -> list[tuple[Reason, ...]]:
+    """A reason with each of another root; alone where the other has it too. Those for the same name come first."""
+    if reason in others:
+        return [(reason,)]
+    alike = [other for other in others if other.name == reason.name and None not in (reason.formula, other.formula)]
+    return [(reason, other) for other in (*alike, *(other for other in others if other.name != reason.name))]

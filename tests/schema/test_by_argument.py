@@ -1,0 +1,140 @@
+"""Roots that only list arguments are decided argument by argument, as the tableau decides them as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from fusion_contracts.schema.by_argument import lists_arguments
+from fusion_contracts.schema.compare import Pair, Side
+from fusion_contracts.schema.explain import Explanation, explain_pair
+
+PARTS: list[Any] = [
+    {}, True, False, {"type": "string"}, {"type": "string", "minLength": 1}, {"type": "integer"}, {"type": "number"},
+    {"type": ["integer", "null"]}, {"enum": ["a", "b"]}, {"enum": ["a"]}, {"const": "b", "type": "string"},
+    {"type": "array", "items": {"type": "integer"}}, {"type": "array", "items": {"$ref": "#/$defs/d"}},
+    {"type": "object", "properties": {"x": {"type": "string"}}},
+    {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"], "additionalProperties": False},
+    {"anyOf": [{"type": "string"}, {"type": "null"}]}, {"oneOf": [{"type": "integer"}, {"minimum": 3}]},
+    {"$ref": "#/$defs/d"}, {"$ref": "#"}, {"$ref": "#/properties/a"}, {"not": {"type": "string"}},
+]  # fmt: skip
+NAMES = st.sampled_from("abcd")
+
+
+@st.composite
+def roots(draw: st.DrawFn) -> dict[str, Any]:
+    """A root with a few arguments, its keywords in any order."""
+    root: dict[str, Any] = {
+        "type": "object",
+        "properties": draw(st.dictionaries(NAMES, st.sampled_from(PARTS), min_size=1)),
+        "$defs": {"d": draw(st.sampled_from(PARTS[:12]))},
+    }
+    root |= draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "required": st.lists(NAMES, unique=True, max_size=3),
+                "additionalProperties": st.booleans(),
+                "title": st.just("T"),
+            },
+        )
+    )
+    return {keyword: root[keyword] for keyword in draw(st.permutations(list(root)))}
+
+
+def explained(old: Any, new: Any, *, focused: bool) -> Explanation:
+    """The answers with and without the way of `by_argument`."""
+    return explain_pair(Pair(Side(old), Side(new), objects=True, focused=focused))
+
+
+def taken(schema: Any, value: Any) -> bool | None:
+    """What a validator says; None where it follows a reference that leads to itself without end."""
+    try:
+        return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
+    except RecursionError:
+        return None
+
+
+@given(old=roots(), new=roots(), same=st.sets(NAMES))
+@example(  # the value under `a` cannot be read; that under `b` breaks all the same
+    old={"type": "object", "properties": {"a": {}, "b": {"type": "integer"}}, "required": ["a"]},
+    new={"type": "object", "properties": {"a": {"$ref": "#/properties/a"}, "b": False}},
+    same=set(),
+)
+@settings(max_examples=1_000)
+def test_each_answer_is_that_of_the_tableau(old: Any, new: Any, same: set[str]) -> None:
+    for name in same & old["properties"].keys():
+        new["properties"][name] = old["properties"][name]
+    ours, whole = explained(old, new, focused=True), explained(old, new, focused=False)
+    if whole.comparison.verdict != "undecided":
+        assert ours.comparison.verdict == whole.comparison.verdict
+    for edit, other in zip(ours.edits, whole.edits, strict=True):
+        assert (type(edit.change), edit.change.place) == (type(other.change), other.change.place)
+        assert other.effect in (edit.effect, "undecided")
+        if edit.has_witness:
+            assert taken(old, edit.witness) in {True, None}
+            assert taken(new, edit.witness) in {False, None}
+
+
+def root(properties: dict[str, Any], *required: str, **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), **more}
+
+
+TEXT, NUMBER = {"type": "string", "default": "t"}, {"type": "integer", "default": 3}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "witness"),
+    [
+        pytest.param(root({"a": TEXT, "b": TEXT, "c": NUMBER}, "b"), root({"a": TEXT, "b": TEXT, "c": TEXT}, "b"),
+                     {"b": "t", "c": 3}, id="the one argument that breaks beside what is required"),
+        pytest.param(root({"a": TEXT, "b": TEXT}, "b"), root({"a": TEXT, "b": TEXT}, "b", "a"),
+                     {"b": "t"}, id="an argument that is required now is left out"),
+        pytest.param(root({"b": TEXT, "c": NUMBER}, "b"), root({"b": TEXT, "c": TEXT, "d": TEXT}, "b", "d"),
+                     {"b": "t"}, id="what nobody could send is enough"),
+        pytest.param(root({"a": TEXT, "b": TEXT}, "b"), root({"b": TEXT}, "b", additionalProperties=False),
+                     {"b": "t", "a": "t"}, id="a name that is refused"),
+        pytest.param(root({"a": TEXT, "b": TEXT}, "b"), root({"a": TEXT}, additionalProperties=False),
+                     {"b": "t"}, id="a name that is refused and was required"),
+        pytest.param(root({"a": NUMBER, "b": NUMBER}), root({"b": TEXT, "a": TEXT}),
+                     {"b": 3}, id="in the order in which the new root lists them"),
+    ],
+)  # fmt: skip
+def test_the_witness_is_the_smallest_call(old: Any, new: Any, witness: Any) -> None:
+    found = explained(old, new, focused=True).comparison
+    assert (found.verdict, found.witness) == ("incompatible", witness)
+    assert list(found.witness) == list(witness)
+
+
+def test_two_edits_of_one_argument_share_a_value() -> None:
+    old = root({"a": {"type": "string", "maxLength": 9}})
+    new = root({"a": {"type": "string", "maxLength": 5, "minLength": 2}})
+    lengths = [len(edit.witness["a"]) for edit in explained(old, new, focused=True).edits]
+    assert sorted(lengths) == [1, 6]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        True,
+        {"type": "object"},
+        {"type": ["object", "null"], "properties": {}},
+        {"properties": {}, "required": ["a", 1]},
+        {"properties": {}, "required": "a"},
+        {"properties": {}, "minProperties": 1},
+        {"properties": {}, "additionalProperties": {"type": "string"}},
+        {"properties": {}, "$ref": "#/$defs/a"},
+        {"properties": []},
+    ],
+)
+def test_a_root_that_says_more_is_left_to_the_tableau(schema: Any) -> None:
+    assert not lists_arguments(schema)
+
+
+def test_a_root_that_lists_arguments() -> None:
+    assert lists_arguments(root({"a": TEXT}, "a", title="T", additionalProperties=False))
+    assert lists_arguments({"properties": {}})
