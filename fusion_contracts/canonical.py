@@ -91,7 +91,9 @@ def _visible(found: re.Match[str]) -> str:
     return _SHORT.get(character) or f"\\u{{{ord(character):x}}}"
 
 
-_CANONICAL = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+_CANONICAL = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, check_circular=False, sort_keys=True, separators=(",", ":")
+)
 
 # What the C encoder writes differently from the canonical form: an exponent, and keys that UTF-16 sorts otherwise.
 _UNSURE = re.compile("[0-9]e[+-]|[\ue000-\U0010ffff]")

@@ -23,7 +23,7 @@ _AT_LEAST = 500
 
 _WORTH = 10  # tokens, below which a report does not speak of the cost
 _TOKENS, _BYTES = 2, 9
-_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False)  # it comes from JSON
 
 
 def tool_tokens(tool: Tool) -> int:
