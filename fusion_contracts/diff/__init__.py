@@ -12,7 +12,7 @@ from typing import Any
 
 from fusion_contracts.diff.changes import CatalogGrew, Fact
 from fusion_contracts.diff.classify import classify
-from fusion_contracts.diff.compare import compare_contracts, server_added, server_removed
+from fusion_contracts.diff.compare import compare_contracts, server_added, server_removed, shared
 from fusion_contracts.diff.cost import GROWTH_PERCENT, Cost
 from fusion_contracts.diff.findings import Finding, FindingSide, Level, Report, Side
 from fusion_contracts.diff.policy import FailOn, Policy, exit_code, failing, lowest, lowest_limit, read_levels
@@ -79,6 +79,8 @@ def _compared(
 ) -> tuple[list[Finding], Cost]:
     """The findings about one server, and what its tools cost."""
     sys.audit("fusion_contracts.step", "compares", name)
+    if old is not None and new is not None:
+        new = shared(old, new)  # each pair of tools is compared once
     findings = classify(_facts(old, new, _world(policy.world)), name)
     cost = _cost(name, old, new)
     if old and new and cost.grew(policy.token_growth_percent):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fusion_contracts.diff.changes import Fact, ServerAdded, ServerRemoved, ToolAdded, ToolRemoved, ToolRenamed
 from fusion_contracts.diff.fields import same
@@ -12,7 +13,7 @@ from fusion_contracts.diff.servers import server_changes
 from fusion_contracts.diff.tools import listed, tool_facts
 from fusion_contracts.model import JsonObject, JsonValue, ServerContract, Tool
 
-__all__ = ["compare_contracts", "server_added", "server_removed"]
+__all__ = ["compare_contracts", "server_added", "server_removed", "shared"]
 
 _NEAR = 0.75  # of difflib: `emulate_cpu` is near `emulate`, `browser_pdf_save` is not near `browser_type`
 _MANY = 400  # tools of a server among which the nearest name is looked for
@@ -27,6 +28,15 @@ def compare_contracts(old: ServerContract, new: ServerContract, *, world: str) -
         for hidden in hidden_added(before, after):
             yield Fact(hidden, "server", hidden.pointer)
     yield from _tools(old, new, world)
+
+
+def shared(old: ServerContract, new: ServerContract) -> ServerContract:
+    """The new contract with the old one's tool, the same object, wherever nothing differs."""
+    tools = {
+        name: old.tools[name] if name in old.tools and _same(old.tools[name], tool) else tool
+        for name, tool in new.tools.items()
+    }
+    return replace(new, tools=tools)
 
 
 def server_added(contract: ServerContract) -> Iterator[Fact]:

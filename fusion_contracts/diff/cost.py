@@ -58,8 +58,8 @@ class Cost:
             before, after = (0 if side is None else catalog_tokens(side) for side in (old, new))
             return cls(server, before, after)
         costs = {name: tool_tokens(tool) for name, tool in old.tools.items()}
-        unchanged = {name for name, tool in new.tools.items() if old.tools.get(name) == tool}
-        now = (costs[name] if name in unchanged else tool_tokens(tool) for name, tool in new.tools.items())
+        shared = {name for name, tool in new.tools.items() if old.tools.get(name) is tool}
+        now = (costs[name] if name in shared else tool_tokens(tool) for name, tool in new.tools.items())
         return cls(server, sum(costs.values()), sum(now))
 
     def grew(self, percent: int) -> bool:

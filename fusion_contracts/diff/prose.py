@@ -53,13 +53,13 @@ def hidden_added(old: JsonValue, new: JsonValue) -> Iterator[InvisibleTextAdded]
 
     Pointers are relative to `new`.
     """
-    old, new = _rest(old, new), _rest(new, old)
-    if _plain(json.dumps(new)):
+    rest = _rest(new, old)
+    if _plain(json.dumps(rest)):
         return
-    hidden = [(pointer, text, runs) for pointer, text in _texts(new, "") if (runs := hidden_runs(text))]
+    hidden = [(pointer, text, runs) for pointer, text in _texts(rest, "") if (runs := hidden_runs(text))]
     if not hidden:
         return
-    known = Counter(run for _, text in _texts(old, "") for run in hidden_runs(text))
+    known = Counter(run for _, text in _texts(_rest(old, new), "") for run in hidden_runs(text))
     for pointer, text, runs in hidden:
         fresh = []
         for run in runs:

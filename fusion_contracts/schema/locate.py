@@ -21,7 +21,13 @@ UNIONS = ("anyOf", "oneOf")
 
 def located(pointer: str, document: Any) -> str:
     """The pointer to the same thing in a document as written; to what it is in, where nothing like it is found."""
-    return _Search(document, [pointer_key(token) for token in pointer.split("/")[1:]]).pointer()
+    tokens = [pointer_key(token) for token in pointer.split("/")[1:]]
+    here = document
+    for token in tokens:
+        here = step(here, token)
+        if here is MISSING:
+            return _Search(document, tokens).pointer()
+    return pointer  # nearly all
 
 
 class _Search:

@@ -24,12 +24,15 @@ def properties(place: Place) -> Iterator[Raw]:
     old, new = mapped(place.old.keywords, "properties"), mapped(place.new.keywords, "properties")
     lists = [required_names(side.keywords) for side in (place.old, place.new)]
     needed_before, needed = map(frozenset, lists)
-    moved = {name for name in old.keys() ^ new.keys() if place.named_elsewhere(name)}
-    renamed = _renames(place, *({n: part for n, part in side.items() if n not in moved} for side in (old, new)))
-    for name in old:
+    one_sided = old.keys() ^ new.keys()
+    moved = {name for name in one_sided if place.named_elsewhere(name)}
+    renamed = _renames(place, old, new, one_sided - moved)
+    for name, part in old.items():
         if name in renamed:
             yield _renamed(place, name, *renamed[name])
         elif name in new:
+            if place.walker.unchanged(part, new[name]):  # most are
+                continue
             always = name in needed_before
             optional = not always and name not in needed
             yield from place.below("properties", name, dot(name), optional=optional, needed=always)
@@ -59,10 +62,13 @@ def _requirement(place: Place, name: str, *, required: bool) -> Raw:
     return place.raw(change, place.so(required=names))
 
 
-def _renames(place: Place, old: Keywords, new: Keywords) -> dict[str, tuple[str, bool]]:
-    """Old name to (new name, whether the value carries over)."""
-    gone = {name: place.walker.view(part, place.old.scope).keywords for name, part in old.items() if name not in new}
-    come = {name: place.walker.view(part, place.new.scope).keywords for name, part in new.items() if name not in old}
+def _renames(place: Place, old: Keywords, new: Keywords, one_sided: set[str]) -> dict[str, tuple[str, bool]]:
+    """Old name to (new name, whether the value carries over), of names that one side has."""
+    if not one_sided:
+        return {}
+    view = place.walker.view
+    gone = {name: view(part, place.old.scope).keywords for name, part in old.items() if name in one_sided}
+    come = {name: view(part, place.new.scope).keywords for name, part in new.items() if name in one_sided}
     return {name: (successor, carries) for name, successor, carries in property_renames(gone, come)}
 
 
