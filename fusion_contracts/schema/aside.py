@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fusion_contracts.canonical import text_of
-
 __all__ = ["aside", "without"]
 
 # Keywords of a root that say nothing of an argument beyond what stands under its name.
@@ -19,12 +17,11 @@ _PLAIN = frozenset({
     "$comment", "$defs", "$schema", "additionalProperties", "default", "definitions", "deprecated", "description",
     "examples", "properties", "required", "title", "type",
 })  # fmt: skip
-_REFERENCES = (b"$ref", b"$dynamicRef", b"$recursiveRef")
 _NOTHING: frozenset[str] = frozenset()
 
 
 def aside(old: Any, new: Any) -> frozenset[str]:
-    """The names of two roots' arguments that may be left out of both.
+    """The names of two roots' arguments that may be left out of both, if no reference stands in either.
 
     Equal parts of the two documents must be the same objects (`Identity.merged`).
     """
@@ -32,8 +29,9 @@ def aside(old: Any, new: Any) -> frozenset[str]:
         return _NOTHING
     before, after = old["properties"], new["properties"]
     needed = {*old.get("required", ()), *new.get("required", ())}
-    same = {name for name, part in before.items() if name not in needed and part is after.get(name, _NOTHING)}
-    return frozenset(same) if same and not _refers(old) and not _refers(new) else _NOTHING
+    return frozenset(
+        name for name, part in before.items() if name not in needed and part is after.get(name, _NOTHING)
+    )
 
 
 def without(schema: Any, names: frozenset[str]) -> Any:
@@ -50,8 +48,3 @@ def _plain(root: Any) -> bool:
     required = root.get("required", [])
     named = isinstance(required, list) and all(isinstance(name, str) for name in required)
     return named and isinstance(root.get("properties"), dict)
-
-
-def _refers(root: Any) -> bool:
-    text = text_of(root)
-    return text is None or any(word in text for word in _REFERENCES)

@@ -16,12 +16,11 @@ from typing import Any, Literal
 
 from fusion_contracts.record import record
 from fusion_contracts.schema.answer import NOTHING
-from fusion_contracts.schema.aside import _refers as may_refer
 from fusion_contracts.schema.aside import aside, without
 from fusion_contracts.schema.build import Builder
 from fusion_contracts.schema.by_argument import Arguments, Reason, lists_arguments
 from fusion_contracts.schema.closure import Closure
-from fusion_contracts.schema.dialect import Untranslatable, dialect_of, translate
+from fusion_contracts.schema.dialect import Untranslatable, dialect_of, read
 from fusion_contracts.schema.evaluate import Evaluator
 from fusion_contracts.schema.formula import OBJECT, Space
 from fusion_contracts.schema.identity import Identity
@@ -96,19 +95,16 @@ class Side:
         self.written = schema
         self.dialect = dialect or dialect_of(schema)
         try:
-            self.schema = translate(schema, self.dialect)
+            self.schema, self.refers = read(schema, self.dialect)
         except Untranslatable as trouble:
             where = f"{trouble.pointer}: " if trouble.pointer else ""  # at the root there is nothing to point at
             raise Undecided(f"{where}{trouble.reason}") from None
-        self.refers = may_refer(self.schema)
         self._judge = Judge(schema, self.dialect, self.schema)
-        self._ways = Ways(self.schema)
+        self._ways = Ways(self.schema) if self.refers else None
 
     def focused(self, aside: frozenset[str]) -> Side:
         """This side, whose judge does not read what stands under names that no value it is shown will hold."""
-        other = copy(self)
-        other._judge = self._judge.without(aside)
-        return other
+        return self._with(self.schema, self._judge.without(aside)) if aside else self
 
     def reread(self, dialect: str) -> Callable[[], Any]:
         """How to read this side's text in another dialect. Raises Undecided when called, where it cannot be read."""
@@ -116,13 +112,17 @@ class Side:
 
     def limited(self, schema: Any) -> Side:
         """This side with a narrower 2020-12 schema to reason about; values are still judged by the whole."""
-        other = copy(self)
-        other.schema = schema
+        return self._with(schema, self._judge)
+
+    def _with(self, schema: Any, judge: Judge) -> Side:
+        other = Side.__new__(Side)
+        other.written, other.dialect, other.refers, other._ways = self.written, self.dialect, self.refers, self._ways
+        other.schema, other._judge = schema, judge
         return other
 
     def accepts(self, value: Any) -> bool | None:
         """What jsonschema-rs says of a value, in the schema's own dialect where it knows that. Raises Undecided."""
-        if self._ways.too_many(value):
+        if self._ways is not None and self._ways.too_many(value):
             raise Undecided("its branches refer to each other in too many ways to judge a value by them")
         return self._judge.accepts(value)
 
@@ -138,7 +138,7 @@ class Pair:
     ) -> None:
         self.identity = Identity()
         new = new.limited(self.identity.merged(old.schema, new.schema))
-        alike = focused and world == "declared" and old.dialect == new.dialect
+        alike = focused and world == "declared" and old.dialect == new.dialect and not (old.refers or new.refers)
         self._aside = aside(old.schema, new.schema) if alike else frozenset()
         self.old, self.new, self.objects = old.focused(self._aside), new.focused(self._aside), objects
         self.space = Space()

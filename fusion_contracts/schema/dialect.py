@@ -15,14 +15,18 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST, LATEST_URI, is_odd, reworded
+from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST, LATEST_URI, MAYBE_ODD, is_odd, reworded
 from fusion_contracts.schema.dialect_places import Place, Places, Untranslatable, dialect_name, split
+from fusion_contracts.schema.document import may_refer
 
-__all__ = ["Untranslatable", "dialect_of", "translate"]
+__all__ = ["Untranslatable", "dialect_of", "read", "translate"]
 
 _ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*\Z")
-# Where none of these stands in a 2020-12 document there is nothing to translate.
-_TELLING = frozenset({"$dynamicRef", "$schema", "dependencies"})
+_REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+# Where none of these stands in a document there is nothing to translate but what `is_odd`.
+_OLDER = {"$id", "$recursiveAnchor", "$schema", "additionalItems", "dependencies", "id", "nullable", "unevaluatedItems"}
+_TELLING = {name: _REFERENCES | _OLDER | dialect.unknown for name, dialect in DIALECTS.items()}
+_TELLING[LATEST] = frozenset({"$dynamicRef", "$schema", "dependencies"})
 
 
 def dialect_of(schema: Any, default: str = LATEST) -> str:
@@ -38,36 +42,53 @@ def translate(schema: Any, dialect: str) -> Any:
     `dialect` is that of the document; `$schema` inside of it counts for its part. What no validator would take is
     passed through. Raises Untranslatable.
     """
+    return read(schema, dialect)[0]
+
+
+def read(schema: Any, dialect: str) -> tuple[Any, bool]:
+    """What `translate` returns, and whether a reference may stand in it."""
     if dialect not in DIALECTS:
         raise Untranslatable("the dialect of the schema is not known here")
-    if not isinstance(schema, dict) or (dialect == LATEST and not _telling(schema)):
-        return schema
-    return _Translation(Places(schema, DIALECTS[dialect])).document()
+    if not isinstance(schema, dict):
+        return schema, False
+    plain, refers = _looked_at(schema, dialect)
+    if not plain:
+        translated = _Translation(Places(schema, DIALECTS[dialect])).document()
+        return translated, may_refer(translated)
+    if dialect == LATEST or "$schema" not in schema:
+        return schema, refers
+    return {"$schema": LATEST_URI, **{key: part for key, part in schema.items() if key != "$schema"}}, refers
 
 
-def _telling(schema: dict[str, Any]) -> bool:
-    """Whether a document of 2020-12 holds a keyword that may need translation."""
+def _looked_at(schema: dict[str, Any], dialect: str) -> tuple[bool, bool]:
+    """Whether a document holds no keyword that may need translation but the root's `$schema`; whether it may refer."""
+    watched = _TELLING[dialect] | _REFERENCES
+    refers = False
     stack: list[Any] = [schema]
     while stack:
         value = stack.pop()
-        if isinstance(value, dict):
-            if not _TELLING.isdisjoint(value) and (
-                value is not schema
-                or len(_TELLING & value.keys()) > 1
-                or dialect_of(schema) != LATEST
-                or "$schema" not in value
-            ):
-                return True
-            for key, part in value.items():
-                if isinstance(part, dict):
-                    stack.append(part)
-                elif is_odd(key, part):
-                    return True
-                elif isinstance(part, list):
-                    stack.append(part)
-        else:
-            stack += [part for part in value if isinstance(part, (dict, list))]
-    return False
+        if not isinstance(value, dict):
+            stack += [part for part in value if type(part) is not str and isinstance(part, (dict, list))]
+            continue
+        if not watched.isdisjoint(value):
+            refers = refers or not _REFERENCES.isdisjoint(value)
+            if _tells(value, schema, dialect):
+                return False, True
+        for key, part in value.items():
+            if type(part) is str and part != "any":  # most of what there is
+                continue
+            if isinstance(part, dict):
+                stack.append(part)
+            elif (part is None or key in MAYBE_ODD) and is_odd(key, part):
+                return False, True
+            elif isinstance(part, list):
+                stack.append(part)
+    return True, refers
+
+
+def _tells(value: dict[str, Any], root: dict[str, Any], dialect: str) -> bool:
+    words = _TELLING[dialect] & value.keys()
+    return bool(words) and (value is not root or words != {"$schema"} or dialect_of(root, dialect) != dialect)
 
 
 class _Translation:

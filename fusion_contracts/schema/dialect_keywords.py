@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["DIALECTS", "LATEST", "LATEST_URI", "URIS", "Dialect", "is_odd", "moved", "reworded"]
+__all__ = ["DIALECTS", "LATEST", "LATEST_URI", "MAYBE_ODD", "URIS", "Dialect", "is_odd", "moved", "reworded"]
 
 LATEST = "2020-12"
 LATEST_URI = "https://json-schema.org/draft/2020-12/schema"
@@ -145,6 +145,8 @@ def _is_idle(keyword: str, value: Any) -> bool:
 _FLAGS = frozenset({"exclusiveMaximum", "exclusiveMinimum"})
 _TAKE_NULL = frozenset({"const", "default", "example", "type"})
 _MAPPED = _MAPS | {"dependencies", "dependentRequired", "dependentSchemas"}
+MAYBE_ODD = _FLAGS | _MAPPED | {"items", "required", "type"}
+"""The keywords that may be odd by another value than null."""
 
 
 def _types(schema: dict[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
-from fusion_contracts.canonical import pointer_key
+from fusion_contracts.canonical import pointer_key, text_of
 
-__all__ = ["MISSING", "Document", "Graft", "Scope", "enter", "step", "subschemas"]
+__all__ = ["MISSING", "Document", "Graft", "Scope", "enter", "may_refer", "step", "subschemas"]
 
 MISSING: Any = object()
 LONGEST_INDEX = 10
@@ -18,6 +19,13 @@ SINGLE = (
 )  # fmt: skip
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+_REFERENCE = re.compile(rb"\$(?:ref|dynamicRef|recursiveRef)")
+
+
+def may_refer(root: Any) -> bool:
+    """Whether a document may hold a reference. Most hold none, which C finds out in no time; a mention counts too."""
+    text = text_of(root)
+    return text is None or _REFERENCE.search(text) is not None
 
 
 def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:

@@ -84,7 +84,7 @@ def explain_pair(pair: Pair, *, output: bool = False, told: Mapping[Hashable, Ed
     `told`: edits, by their place, of which it is known that they break; they are not asked about again.
     """
     comparison = pair.comparison()
-    found = _written(pair, walk(pair.old.schema, pair.new.schema, pair.identity))
+    found = _written(pair, walk(pair.old.schema, pair.new.schema, pair.identity, refers=pair.old.refers))
     if not output and comparison.verdict == "compatible" and _emptied(pair):
         change = facts.SchemaEmptied(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
         return Explanation(comparison, (Edit(change, "safe"),))

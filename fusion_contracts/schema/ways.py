@@ -12,8 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from math import factorial, prod
 from typing import Any
 
-from fusion_contracts.canonical import text_of
-from fusion_contracts.schema.document import Document, Graft, Scope, enter, subschemas
+from fusion_contracts.schema.document import Document, Graft, Scope, enter, may_refer, subschemas
 
 __all__ = ["MOST", "Ways"]
 
@@ -55,8 +54,7 @@ class Ways:
 
     def _forks(self) -> int:
         """The ways through the references at one level of a value; more than `MOST` where they have to be gone."""
-        text = text_of(self._document.root)
-        if text is not None and not any(word.encode() in text for word in _REFERENCES):  # nearly all schemas
+        if not may_refer(self._document.root):  # nearly all schemas
             return 1
         named = Counter(_references(self._document.root))
         plain = all(map(_PLAIN.fullmatch, named)) and not _is_composed(self._document.root)

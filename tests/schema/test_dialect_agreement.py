@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from fusion_contracts.schema.dialect import Untranslatable, translate
+from fusion_contracts.schema.dialect import Untranslatable, _looked_at, _Translation, read, translate
+from fusion_contracts.schema.dialect_keywords import DIALECTS
+from fusion_contracts.schema.dialect_places import Places
 
 VALIDATORS: dict[str, Any] = {
     "draft-04": jsonschema_rs.Draft4Validator,
@@ -106,3 +108,12 @@ def test_the_original_draft_agrees(dialect: str, data: st.DataObject) -> None:
     latest = jsonschema_rs.Draft202012Validator(translated)
     for value in data.draw(st.lists(VALUES, min_size=1, max_size=12)):
         assert latest.is_valid(value) is original.is_valid(value), value
+
+
+@pytest.mark.parametrize("dialect", VALIDATORS)
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_what_is_plain_at_a_glance_is_translated_to_the_same(dialect: str, data: st.DataObject) -> None:
+    schema = data.draw(old_schemas(dialect, 1, ("#/not",)))
+    assume(isinstance(schema, dict) and _looked_at(schema, dialect)[0])
+    assert read(schema, dialect) == (_Translation(Places(schema, DIALECTS[dialect])).document(), False)

@@ -25,9 +25,12 @@ MOST_USES, MOST_STEPS = 100, 400  # paths to one definition that are told apart,
 Uses: TypeAlias = "dict[tuple[str, str], list[tuple[str, tuple[str, str] | None]]]"
 
 
-def walk(old: Any, new: Any, identity: Identity) -> list[Raw]:
-    """The edits from one 2020-12 document to the other, each once, in the order of the old document."""
-    walker = Walker(old, new, identity)
+def walk(old: Any, new: Any, identity: Identity, *, refers: bool) -> list[Raw]:
+    """The edits from one 2020-12 document to the other, each once, in the order of the old document.
+
+    `refers`: a reference may stand in the old one.
+    """
+    walker = Walker(old, new, identity, refers=refers)
     found = list(walker.compare(walker.root()))
     return walker.with_uses(found)
 
@@ -35,10 +38,10 @@ def walk(old: Any, new: Any, identity: Identity) -> list[Raw]:
 class Walker:
     """Two documents side by side; remembers what was seen, so that nothing is told twice."""
 
-    def __init__(self, old: Any, new: Any, identity: Identity) -> None:
+    def __init__(self, old: Any, new: Any, identity: Identity, *, refers: bool) -> None:
         self.old, self.new = Document(old), Document(new)
         self.identity = identity
-        self._refers = identity.has_reference(old)  # most documents hold no reference: one look at the whole
+        self._refers = refers
         self._viewer = Viewer()
         self.pairing = Pairing(self._viewer, self.identity)
         self._uses: Uses = {("", ""): [("", None)]}
