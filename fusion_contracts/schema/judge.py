@@ -39,7 +39,7 @@ class Judge:
         """
         if not aside:
             return self
-        other = Judge(without(self._schema, aside), self._dialect, self._translated)
+        other = Judge(self._schema, self._dialect, self._translated)
         other._aside, other._whole = aside, self._whole
         return other
 
@@ -61,9 +61,9 @@ class Judge:
         if self._dialect in DRAFTS:  # the one of OpenAPI 3.0 is none that it knows
             kind = getattr(jsonschema_rs, DRAFTS[self._dialect])
             with suppress(*_refusals()):
-                return kind(self._schema, validate_formats=False, retriever=_never)
+                return kind(without(self._schema, self._aside), validate_formats=False, offline=True)
         kind = getattr(jsonschema_rs, DRAFTS[LATEST])
-        return kind(bare(without(self._translated, self._aside)), validate_formats=False, retriever=_never)
+        return kind(bare(without(self._translated, self._aside)), validate_formats=False, offline=True)
 
 
 def bare(schema: Any) -> Any:
@@ -90,7 +90,3 @@ def _refusals() -> tuple[type[Exception], ...]:
 
     read = jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError, TypeError
     return *read, ArithmeticError, RecursionError
-
-
-def _never(uri: str) -> Any:
-    raise ValueError(f"{uri} is not in the document, and nothing is fetched")
