@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from fusion_contracts.canonical import text_of
+from fusion_contracts.schema.document import may_refer
 
 __all__ = ["Identity"]
 
@@ -34,20 +35,25 @@ class Identity:
         What is known of an object is known of both documents then, and most of two versions is the same.
         """
         if isinstance(old, dict) and isinstance(new, dict):
-            names: Any = new
-            held = old.keys() == new.keys()
+            names: Any = [name for name in new if name in old]
         elif isinstance(old, list) and isinstance(new, list):
             names = range(min(len(old), len(new)))
-            held = len(old) == len(new)
         else:
             return old if self.same(old, new) else new
-        if held and old == new and text_of(old) == text_of(new) is not None:  # nearly all that differs stops at `==`
-            return old
+        alike: list[Any] = []
+        other: list[Any] = []
+        for name in names:  # nearly all that differs stops at `==`
+            (alike if old[name] == new[name] else other).append(name)
         parts: Any = new.copy()
-        for name in names:
-            if isinstance(name, int) or name in old:
-                parts[name] = self.merged(old[name], new[name])
-                held = held and parts[name] is old[name]
+        if text_of([old[name] for name in alike]) == text_of([new[name] for name in alike]) is not None:
+            for name in alike:
+                parts[name] = old[name]
+        else:
+            other += alike
+        held = len(old) == len(new) == len(names)
+        for name in other:
+            parts[name] = self.merged(old[name], new[name])
+            held = held and parts[name] is old[name]
         if held:
             return old
         self._different[id(old), id(parts)] = old, parts
@@ -59,8 +65,7 @@ class Identity:
 
     def has_reference(self, value: Any) -> bool:
         """Whether `$ref` is a name anywhere inside."""
-        text = text_of(value)
-        return (text is None or b"$ref" in text) and self._read(value)[1]
+        return may_refer(value) and self._read(value)[1]
 
     def _read(self, value: Any) -> tuple[int, bool]:
         if not isinstance(value, (dict, list)):
