@@ -20,7 +20,7 @@ _MANY = 400  # tools of a server among which the nearest name is looked for
 
 
 def compare_contracts(old: ServerContract, new: ServerContract, *, world: str) -> Iterator[Fact]:
-    """Every fact that differs between two contracts; none when they are equal."""
+    """Every fact that differs between two contracts, none when they are equal: at once where they share tools."""
     for change in server_changes(old, new):
         yield Fact(change, "server", change.pointer)
     before, after = _shown(old), _shown(new)
@@ -63,7 +63,7 @@ def _tools(old: ServerContract, new: ServerContract, world: str) -> Iterator[Fac
     for before, after in pairs:
         if before.name != after.name:
             yield Fact(ToolRenamed(before=before.name, after=after.name), "tool", "", before.name)
-        if not _same(before, after):
+        if before is not after:
             yield from tool_facts(before, after, world=world)
 
 

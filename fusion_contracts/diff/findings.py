@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import field
 from enum import IntEnum
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
@@ -81,7 +82,7 @@ class Finding:
         last = "" if above in _ENTRIES else last  # a name of its own, as every tool has
         # each level has groups of its own: who accepts what is RISKY has not accepted what is BREAKING
         level = () if self.level is Level.BREAKING else (self.level.name,)
-        object.__setattr__(self, "group", _digest(self.server, self.rule, last, *level))
+        object.__setattr__(self, "group", _group(self.server, self.rule, last, *level))
         identity = self.rule, self.server, self.tool, self.action, self.pointer, self.before, self.after
         object.__setattr__(self, "fingerprint", _digest(*identity))
 
@@ -152,6 +153,11 @@ class Report:
             "findings": [finding.to_dict() for finding in self.findings],
             "errors": [problem.to_dict() for problem in self.errors],
         }
+
+
+@lru_cache(maxsize=1_000)  # each has many findings, and they come one after the other
+def _group(*parts: str) -> str:
+    return _digest(*parts)
 
 
 def _digest(*parts: JsonValue) -> str:
