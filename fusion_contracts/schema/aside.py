@@ -10,23 +10,30 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["aside", "without"]
+__all__ = ["aside", "lists_arguments", "without"]
 
 # Keywords of a root that say nothing of an argument beyond what stands under its name.
 _PLAIN = frozenset({
     "$comment", "$defs", "$schema", "additionalProperties", "default", "definitions", "deprecated", "description",
     "examples", "properties", "required", "title", "type",
 })  # fmt: skip
-_NOTHING: frozenset[str] = frozenset()
+_NOTHING = object()
+
+
+def lists_arguments(root: Any) -> bool:
+    """Whether a root says nothing but which arguments there are, each for itself, and which of them it requires."""
+    if not isinstance(root, dict) or not root.keys() <= _PLAIN or root.get("additionalProperties", False) is not False:
+        return False
+    required = root.get("required", [])
+    named = isinstance(required, list) and all(isinstance(name, str) for name in required)
+    return named and isinstance(root.get("properties"), dict) and root.get("type", "object") == "object"
 
 
 def aside(old: Any, new: Any) -> frozenset[str]:
-    """The names of two roots' arguments that may be left out of both, if no reference stands in either.
+    """The names of arguments that may be left out of two roots that list arguments, where neither holds a reference.
 
     Equal parts of the two documents must be the same objects (`Identity.merged`).
     """
-    if not _plain(old) or not _plain(new):
-        return _NOTHING
     before, after = old["properties"], new["properties"]
     needed = {*old.get("required", ()), *new.get("required", ())}
     return frozenset(
@@ -40,11 +47,3 @@ def without(schema: Any, names: frozenset[str]) -> Any:
         return schema
     kept = {name: part for name, part in schema["properties"].items() if name not in names}
     return {**schema, "properties": kept}
-
-
-def _plain(root: Any) -> bool:
-    if not isinstance(root, dict) or not root.keys() <= _PLAIN or root.get("additionalProperties", False) is not False:
-        return False
-    required = root.get("required", [])
-    named = isinstance(required, list) and all(isinstance(name, str) for name in required)
-    return named and isinstance(root.get("properties"), dict)

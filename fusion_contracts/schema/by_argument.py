@@ -16,13 +16,7 @@ from fusion_contracts.schema.document import Document
 from fusion_contracts.schema.solve import Solver
 from fusion_contracts.schema.trouble import Undecided
 
-__all__ = ["Arguments", "Reason", "lists_arguments"]
-
-# Keywords of a root that say nothing of an argument beyond what stands under its name.
-PLAIN = frozenset({
-    "$comment", "$defs", "$schema", "additionalProperties", "default", "definitions", "deprecated", "description",
-    "examples", "properties", "required", "title", "type",
-})  # fmt: skip
+__all__ = ["Arguments", "Reason"]
 
 
 class Reason(NamedTuple):
@@ -30,15 +24,6 @@ class Reason(NamedTuple):
 
     name: str
     formula: int | None = None
-
-
-def lists_arguments(root: Any) -> bool:
-    """Whether a root says nothing but which arguments there are, which it requires, and whether it takes others."""
-    if not isinstance(root, dict) or not root.keys() <= PLAIN or not isinstance(root.get("properties"), dict):
-        return False
-    required = root.get("required", [])
-    named = isinstance(required, list) and all(isinstance(name, str) for name in required)
-    return named and root.get("type", "object") == "object" and isinstance(root.get("additionalProperties", True), bool)
 
 
 class Arguments:

@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 from fusion_contracts.record import record
 from fusion_contracts.schema.answer import NOTHING
-from fusion_contracts.schema.aside import aside, without
+from fusion_contracts.schema.aside import aside, lists_arguments, without
 from fusion_contracts.schema.build import Builder
-from fusion_contracts.schema.by_argument import Arguments, Reason, lists_arguments
+from fusion_contracts.schema.by_argument import Arguments, Reason
 from fusion_contracts.schema.closure import Closure
 from fusion_contracts.schema.dialect import Untranslatable, dialect_of, read
 from fusion_contracts.schema.evaluate import Evaluator
@@ -138,24 +138,18 @@ class Pair:
     ) -> None:
         self.identity = Identity()
         new = new.limited(self.identity.merged(old.schema, new.schema))
-        alike = focused and world == "declared" and old.dialect == new.dialect and not (old.refers or new.refers)
-        self._aside = aside(old.schema, new.schema) if alike else frozenset()
+        focused = focused and world == "declared" and lists_arguments(old.schema) and lists_arguments(new.schema)
+        fixed = focused and not (old.refers or new.refers)  # what a part says does not depend on its document
+        self._aside = aside(old.schema, new.schema) if fixed and old.dialect == new.dialect else frozenset()
         self.old, self.new, self.objects = old.focused(self._aside), new.focused(self._aside), objects
         self.space = Space()
         self.builder = Builder(self.space)
         self._whole, self._world = without(old.schema, self._aside), world
         self._steps = 0
         self._solver = Solver(self.space)  # what one question found serves the next
-        self._arguments = self._listed() if focused and world == "declared" else None
-
-    def _listed(self) -> Arguments | None:
-        """The two sides argument by argument, where both do nothing but list them."""
-        old, new = self.old.schema, self.new.schema
-        if not (lists_arguments(old) and lists_arguments(new) and (self.objects or old.get("type") == "object")):
-            return None
-        if old.get("additionalProperties"):  # a name that only the new side speaks of may stand in a value
-            return None
-        return Arguments(self.builder, self._solver, old, new, fixed=not (self.old.refers or self.new.refers))
+        self._arguments: Arguments | None = None
+        if focused and (objects or old.schema.get("type") == "object"):
+            self._arguments = Arguments(self.builder, self._solver, old.schema, self.new.schema, fixed=fixed)
 
     @cached_property
     def before(self) -> int:

@@ -104,8 +104,10 @@ class Viewer:
     def _unwrapped(self, keywords: Keywords, scope: Scope) -> Keywords:
         """What a composition of a single part holds, when nothing but annotations stands beside it."""
         wrapped = next((k for k in COMPOSITIONS if isinstance(keywords.get(k), list) and len(keywords[k]) == 1), None)
+        if wrapped is None:
+            return keywords
         beside = {k: v for k, v in keywords.items() if k not in (wrapped, "$defs", "definitions")}
-        if wrapped is None or not beside.keys() <= ANNOTATIONS:
+        if not beside.keys() <= ANNOTATIONS:
             return keywords
         inner = self.view(keywords[wrapped][0], scope)
         if inner.scope.root is not scope.root or "$unreadable" in inner.keywords:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fusion_contracts.schema.by_argument import lists_arguments
+from fusion_contracts.schema.aside import lists_arguments
 from fusion_contracts.schema.compare import Pair, Side
 from fusion_contracts.schema.explain import Explanation, explain_pair
 
@@ -127,6 +127,7 @@ def test_two_edits_of_one_argument_share_a_value() -> None:
         {"properties": {}, "required": "a"},
         {"properties": {}, "minProperties": 1},
         {"properties": {}, "additionalProperties": {"type": "string"}},
+        {"properties": {}, "additionalProperties": True},
         {"properties": {}, "$ref": "#/$defs/a"},
         {"properties": []},
     ],

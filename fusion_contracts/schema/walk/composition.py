@@ -14,6 +14,8 @@ __all__ = ["composed", "crossed", "into_union", "union", "unlike"]
 
 CONDITION = ("if", "then", "else")
 
+UNIONS = frozenset({"anyOf", "oneOf"})
+
 
 def unlike(place: Place) -> bool:
     """Whether keyword by keyword makes no sense: one side is a boolean or unreadable, or composed otherwise."""
@@ -27,12 +29,13 @@ def unlike(place: Place) -> bool:
 
 def crossed(old: Keywords, new: Keywords) -> bool:
     """Whether one side is a union and nothing else, the other is none."""
+    if UNIONS.isdisjoint(old) and UNIONS.isdisjoint(new):
+        return False
     bare = [{k for k in side if k not in ANNOTATIONS} for side in (old, new)]
     unions = [side in ({"anyOf"}, {"oneOf"}) for side in bare]
     if unions[0] == unions[1] or not all(bare):
         return False
-    plain = bare[unions[0]]
-    return "anyOf" not in plain and "oneOf" not in plain
+    return UNIONS.isdisjoint(bare[unions[0]])
 
 
 def union(place: Place) -> Iterator[Raw]:

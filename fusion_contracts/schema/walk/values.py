@@ -42,7 +42,10 @@ def gone_with_types(place: Place) -> frozenset[str]:
     """The keywords that speak of types which are taken no more: the edit of the types tells that they are gone."""
     if "$unreadable" in place.old.keywords or not _typed(place):
         return frozenset()
-    before, after = (_with_integers(types_of(side.keywords)) for side in (place.old, place.new))
+    types = types_of(place.old.keywords), types_of(place.new.keywords)
+    if types[0] == types[1]:
+        return frozenset()
+    before, after = map(_with_integers, types)
     left = {keyword for name in after for keyword in KEYWORDS_OF.get(name, ())}
     return frozenset(keyword for name in before - after for keyword in KEYWORDS_OF.get(name, ())) - left
 
@@ -137,6 +140,8 @@ def _one_value(place: Place, keyword: str, kind: Any, *, missing: Any = None) ->
 def types_of(keywords: Keywords) -> tuple[str, ...]:
     """The types that a schema allows as far as `type` (or else its closed list) tells; all where nothing does."""
     value = keywords.get("type")
+    if isinstance(value, str):
+        return (value,) if value in TYPES else ()
     names = value if isinstance(value, list) else [value] if value is not None else None
     if names is None:
         listed = keywords.get("enum")
