@@ -49,7 +49,7 @@ _LONGEST = 120  # characters of a name in a sentence
 
 def printable(text: str) -> str:
     r"""Text that a server chose, safe for a terminal line: hidden characters become `\n`, `\t` or `\u{...}`."""
-    return HIDDEN.sub(_visible, text)
+    return text if text.isascii() and text.isprintable() else HIDDEN.sub(_visible, text)
 
 
 def printable_json(value: JsonValue) -> str:

@@ -109,8 +109,7 @@ class Rule:
     @property
     def sections(self) -> dict[str, str]:
         """What the documentation says below its title, by heading."""
-        parts = self.documentation.split("\n\n## ")[1:]
-        return {heading: text.strip() for heading, _, text in (part.partition("\n") for part in parts)}
+        return _sections(self.documentation)
 
     @property
     def title(self) -> str:
@@ -120,9 +119,7 @@ class Rule:
     @property
     def hint(self) -> str:
         """What to do, in one sentence: the first one under that heading; "" where Python dropped it (`python -OO`)."""
-        text = self.sections.get("What to do", "").partition("\n\n")[0]
-        first, stop, _ = " ".join(text.split()).partition(". ")
-        return f"{first}." if stop else first
+        return _hint(self.documentation)
 
 
 Change = TypeVar("Change")
@@ -178,6 +175,18 @@ def find(identifier: str) -> Rule:
         raise KeyError(identifier)
     found: Rule = import_module(f"{_PACKAGE}.{identifier.replace('-', '_')}").judge
     return found
+
+
+def _sections(documentation: str) -> dict[str, str]:
+    parts = documentation.split("\n\n## ")[1:]
+    return {heading: text.strip() for heading, _, text in (part.partition("\n") for part in parts)}
+
+
+@cache
+def _hint(documentation: str) -> str:
+    text = _sections(documentation).get("What to do", "").partition("\n\n")[0]
+    first, stop, _ = " ".join(text.split()).partition(". ")
+    return f"{first}." if stop else first
 
 
 @cache

@@ -57,8 +57,10 @@ def _own_changes(old: Tool, new: Tool) -> Iterator[ContractChange]:
         yield ProseChanged(pointer="/description", before=old.description, after=new.description)
     if old.title != new.title:
         yield DisplayTitleChanged(pointer="/title", before=old.title, after=new.title)
-    yield from _annotations(old.annotations, new.annotations)
-    yield from _execution(old.execution, new.execution)
+    if not same(old.annotations, new.annotations):
+        yield from _annotations(old.annotations, new.annotations)
+    if not same(old.execution, new.execution):
+        yield from _execution(old.execution, new.execution)
     yield from leaves(old.meta, new.meta, "/_meta")
     yield from field_facts(old.extra, new.extra, "")
 
