@@ -243,6 +243,7 @@ class Pair:
         arguments = self._arguments
         if arguments is None or not lists_arguments(edited):
             return None
+        self._steps += arguments.size // CHEAP  # each is looked at
         return self._by_reasons(arguments, arguments.reasons(edited, samples=True), arguments.why, budget=budget)
 
     def _by_reasons(self, arguments: Arguments, *roots: list[Reason], budget: int) -> Comparison:
