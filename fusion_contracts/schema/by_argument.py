@@ -7,6 +7,7 @@ more. The tableau finds the same one, in the same order; here no formula is made
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
@@ -86,10 +87,21 @@ class Arguments:
         """
         if others is None:
             return first(attempt(self._with, reason) for reason in reasons)
-        return first(attempt(self._with, *both) for reason in reasons for both in _together(reason, others))
+        return first(answer for reason in reasons for answer in self._together(reason, others))
+
+    def _together(self, reason: Reason, others: list[Reason]) -> Iterator[Any]:
+        """Objects that are refused for a reason and for each of another root's; those for the same name come first."""
+        alone = attempt(self._with, reason)
+        if alone is NOTHING or reason in others:
+            yield alone
+            return
+        for other in sorted(others, key=lambda other: other.name != reason.name):
+            if other.name != reason.name or None not in (reason.formula, other.formula):
+                yield attempt(self._with, reason, other)
 
     def _with(self, *reasons: Reason) -> Any:
         """The smallest object that is refused for each of these reasons, or NOTHING."""
+        self._solver.spend()
         false: dict[str, set[int]] = {}
         for name, formula in reasons:
             if formula is not None:
@@ -119,11 +131,3 @@ class Arguments:
             return not self._solver.evaluator.holds(reason.formula, value[reason.name])
         except Undecided:  # another reason may be a readable one
             return False
-
-
-def _together(reason: Reason, others: list[Reason]) -> list[tuple[Reason, ...]]:
-    """A reason with each of another root; alone where the other has it too. Those for the same name come first."""
-    if reason in others:
-        return [(reason,)]
-    alike = [other for other in others if other.name == reason.name and None not in (reason.formula, other.formula)]
-    return [(reason, other) for other in (*alike, *(other for other in others if other.name != reason.name))]
