@@ -52,7 +52,7 @@ def inputs() -> Iterator[tuple[str, Any, Any]]:
     yield "an object of 2,000 properties, 20 of them changed", bounds.wide(2_000), bounds.wide(2_000, 20)
     yield "the same, 300 of them changed", bounds.wide(2_000), bounds.wide(2_000, 300)
     sides = [{**bounds.wide(2_000, changed), "maxProperties": 3_000} for changed in (0, 300)]
-    yield "the same, with another keyword at the root", *sides
+    yield "the same, with another keyword at the root", sides[0], sides[1]
     yield (
         "300 branches of `oneOf` that overlap and that no value tells apart, one left out",
         bounds.exclusive(300),
