@@ -52,7 +52,7 @@ def _made(cls: type[_T], kw_only: bool) -> type[_T]:  # noqa: FBT001 - the decor
 def _initialiser(made: Any) -> Callable[..., None]:
     """`__init__` for any fields. Raises TypeError for arguments that are missing, unknown or given twice."""
     listed = [one for one in fields(made) if one.init]
-    names = {one.name for one in listed}
+    slots = {one.name: getattr(made, one.name).__set__ for one in listed}  # a slot knows no refusal
     positional = tuple(one.name for one in listed if not one.kw_only)
     defaults = {one.name: one.default for one in listed if one.default is not MISSING}
     factories = {one.name: one.default_factory for one in listed if one.default_factory is not MISSING}
@@ -61,12 +61,18 @@ def _initialiser(made: Any) -> Callable[..., None]:
     def initialise(self: Any, *given: Any, **named: Any) -> None:
         if given:
             named |= _in_order(type(self), positional, given, named)
-        if len(named) < len(names):
-            named = {**defaults, **{name: make() for name, make in factories.items() if name not in named}, **named}
-        if named.keys() != names:
-            raise TypeError(_unfit(type(self), names, named))
-        for name, value in named.items():
-            _put(self, name, value)
+        if len(named) < len(slots):
+            named = {**defaults, **named}
+            for name, make in factories.items():
+                if name not in named:
+                    named[name] = make()
+        try:
+            for name, put in slots.items():
+                put(self, named[name])
+        except KeyError:
+            raise TypeError(_unfit(type(self), set(slots), named)) from None
+        if len(named) > len(slots):
+            raise TypeError(_unfit(type(self), set(slots), named))
         if finish is not None:
             finish(self)
 
