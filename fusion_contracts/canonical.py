@@ -108,7 +108,8 @@ def canonical_json(value: JsonValue) -> bytes:
     Raises ValueError on NaN and Infinity, RecursionError on values far deeper than `MAX_DEPTH`.
     """
     text = _CANONICAL.encode(value)
-    if _UNSURE.search(text):
+    plain = text.isascii() and "e-" not in text and "e+" not in text  # as nearly all is; asked of every digest
+    if not plain and _UNSURE.search(text):
         text = _spell(value)
     return text.encode("utf-8", "surrogatepass")
 
