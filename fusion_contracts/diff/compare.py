@@ -20,7 +20,7 @@ _MANY = 400  # tools of a server among which the nearest name is looked for
 
 
 def compare_contracts(old: ServerContract, new: ServerContract, *, world: str) -> Iterator[Fact]:
-    """Every fact that differs between two contracts, none when they are equal: at once where they share tools."""
+    """Every fact that differs between two contracts. Tools that are the same object are passed over (`shared`)."""
     for change in server_changes(old, new):
         yield Fact(change, "server", change.pointer)
     before, after = _shown(old), _shown(new)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fusion_contracts.schema.document import MISSING
+
 __all__ = ["aside", "lists_arguments", "without"]
 
 # Keywords of a root that say nothing of an argument beyond what stands under its name.
@@ -17,7 +19,6 @@ _PLAIN = frozenset({
     "$comment", "$defs", "$schema", "additionalProperties", "default", "definitions", "deprecated", "description",
     "examples", "properties", "required", "title", "type",
 })  # fmt: skip
-_NOTHING = object()
 
 
 def lists_arguments(root: Any) -> bool:
@@ -37,7 +38,7 @@ def aside(old: Any, new: Any) -> frozenset[str]:
     before, after = old["properties"], new["properties"]
     needed = {*old.get("required", ()), *new.get("required", ())}
     return frozenset(
-        name for name, part in before.items() if name not in needed and part is after.get(name, _NOTHING)
+        name for name, part in before.items() if name not in needed and part is after.get(name, MISSING)
     )
 
 

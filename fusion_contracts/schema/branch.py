@@ -19,8 +19,8 @@ __all__ = ["Branch"]
 THEORIES = {
     STRING: strings.solve, INTEGER: numbers.solve, FRACTION: numbers.solve, OBJECT: objects.solve, ARRAY: arrays.solve,
 }  # fmt: skip
-
-
+FIRST = {STRING: "x", INTEGER: 1}  # what their theories try first, and what fits most goals
+CHOOSING = frozenset({"any", "one", "if", "not", "ref"})  # may lead to a closed list, whose own values are wanted
 CHEAP = 64  # looks at literals that cost as much as one step
 FEW = 8  # looks at pairs of formulas that do
 
@@ -41,9 +41,14 @@ class Branch:
 
     def run(self) -> Any:
         """A value of the kind for the goal, or NOTHING. Raises Undecided."""
-        listed = self._lists(part for literal in self.goal for part in self.solver.conjuncts(literal))
+        parts = [part for literal in self.goal for part in self.solver.conjuncts(literal)]
+        listed = self._lists(parts)
         if listed:  # whatever else is said, it is said of these values
             return self._from_list(listed)
+        if self.kind in FIRST and not any(part > 0 and self.space.meaning[part][0] in CHOOSING for part in parts):
+            self.solver.spend()
+            if attempt(self._fits, FIRST[self.kind]) is True:
+                return FIRST[self.kind]
         return self._decide() if self._assume(self.goal) else NOTHING
 
     def _lists(self, literals: Iterable[int]) -> list[int]:

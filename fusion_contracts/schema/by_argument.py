@@ -2,12 +2,12 @@
 
 Such a root takes an object that holds what it requires, no name that it rules out, and under each name a value that is
 taken for itself. So the smallest object that shows a break holds what the old root requires and at most one argument
-more. The tableau finds the same one, in the same order; here no formula is made of the roots.
+more. It is looked for in the order in which the tableau does, without formulas of the roots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
@@ -106,14 +106,23 @@ class Arguments:
         for name, formula in reasons:
             if formula is not None:
                 false.setdefault(name, set()).add(-formula)
-        values = {name: self._solver.solve(self._about(name) | no, name=name) for name, no in false.items()}
+        values = {name: self._value(name, no) for name, no in false.items()}
         if NOTHING in values.values():
             return NOTHING
         for name in self._needed:
             if name not in self._least:
-                self._least[name] = self._solver.solve(self._about(name), name=name)
+                self._least[name] = self._value(name, ())
         whole = {**self._least, **values}
-        return NOTHING if NOTHING in whole.values() else whole
+        if NOTHING in whole.values():  # whatever else is open
+            return NOTHING
+        for value in whole.values():
+            if isinstance(value, Undecided):
+                raise value
+        return whole
+
+    def _value(self, name: str, more: Iterable[int]) -> Any:
+        """A value under a name, of which more holds beside what is said of it; NOTHING, or why that is not known."""
+        return attempt(self._solver.solve, self._about(name).union(more), name=name)
 
     def breaks(self, value: Any, *roots: list[Reason]) -> bool:
         """Whether the old root takes a value, and each other one refuses it for one of its reasons, as we read them."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from copy import copy
 from functools import cached_property, partial
 from typing import Any, Literal
@@ -115,7 +115,7 @@ class Side:
         return self._with(schema, self._judge)
 
     def _with(self, schema: Any, judge: Judge) -> Side:
-        other = Side.__new__(Side)
+        other = Side.__new__(Side)  # copy() takes five times as long
         other.written, other.dialect, other.refers, other._ways = self.written, self.dialect, self.refers, self._ways
         other.schema, other._judge = schema, judge
         return other
@@ -151,16 +151,21 @@ class Pair:
         if focused and (objects or old.schema.get("type") == "object"):
             self._arguments = Arguments(self.builder, self._solver, old.schema, self.new.schema, fixed=fixed)
 
-    @cached_property
+    @property
     def before(self) -> int:
         """The formula of the old side."""
-        return self._old(self.old.schema)
+        return self._formulas[0]
+
+    @property
+    def after(self) -> int:
+        """The formula of the new side."""
+        return self._formulas[1]
 
     @cached_property
-    def after(self) -> int:
-        """The formula of the new side; what it shares with the old one is read once."""
-        self.before  # noqa: B018 - the old side is read first: formulas are tried in the order in which they were read
-        return self._narrowed(self.builder.document(without(self.new.schema, self._aside)))
+    def _formulas(self) -> tuple[int, int]:
+        """The old side first: what is tried first is what was read first. What both share is read once."""
+        before, new = self.edited(self.old.schema), without(self.new.schema, self._aside)
+        return before, self._narrowed(self.builder.document(new))
 
     @cached_property
     def closed(self) -> int:
@@ -169,18 +174,20 @@ class Pair:
 
     def limited(self, old: Any, new: Any) -> Pair:
         """This pair with narrower schemas to reason about. Names that the whole of the old side shows are declared."""
-        self.closed  # noqa: B018 - one for all
+        closed = self.closed  # one for all
         other = copy(self)
-        other.old, other.new = self.old.limited(old), self.new.limited(new)
-        other.before = self._old(old)
-        other.after = self._narrowed(self.builder.document(new))
+        other.old, other.new, other.closed = self.old.limited(old), self.new.limited(new), closed
+        other._formulas = self.edited(old), self._narrowed(self.builder.document(new))
+        other._arguments = None
         return other
 
     def comparison(self) -> Comparison:
         """The answer for the whole pair."""
         if self._arguments is not None:
-            with suppress(Undecided):  # the tableau may know more ways
+            try:
                 return self._by_reasons(self._arguments, self._arguments.why, budget=QUICK)
+            except Undecided:
+                self._arguments = None  # the tableau knows more ways
         if self.before == self.after:
             return Comparison("compatible")
         try:
@@ -211,11 +218,10 @@ class Pair:
         return self._steps + self.builder.reads
 
     def edited(self, schema: Any) -> int:
-        """The formula of the old document after an edit; what it shares with the old document is read once."""
-        self.after  # noqa: B018 - as above
-        return self._old(schema)
+        """The formula of the old document after an edit; what it shares with the old document is read once.
 
-    def _old(self, schema: Any) -> int:
+        For an answer that depends on nothing else, `before` is asked for first.
+        """
         return self._narrowed(self.builder.document(without(schema, self._aside), samples=True))
 
     def _narrowed(self, formula: int) -> int:
@@ -247,7 +253,7 @@ class Pair:
         return self._by_reasons(arguments, arguments.reasons(edited, samples=True), arguments.why, budget=budget)
 
     def _by_reasons(self, arguments: Arguments, *roots: list[Reason], budget: int) -> Comparison:
-        value = self._found(partial(arguments.refused, *roots), budget + len(self.space.meaning))
+        value = self._found(partial(arguments.refused, *roots), budget + len(self.space.meaning))  # as in `_decided`
         if value is NOTHING:
             return Comparison("compatible")
         return self._shown(value, lambda value: arguments.breaks(value, *roots), 1 + arguments.size // CHEAP)

@@ -17,15 +17,14 @@ from urllib.parse import unquote
 
 from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST, LATEST_URI, MAYBE_ODD, is_odd, reworded
 from fusion_contracts.schema.dialect_places import Place, Places, Untranslatable, dialect_name, split
-from fusion_contracts.schema.document import may_refer
+from fusion_contracts.schema.document import REFERENCES, may_refer
 
 __all__ = ["Untranslatable", "dialect_of", "read", "translate"]
 
 _ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*\Z")
-_REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 # Where none of these stands in a document there is nothing to translate but what `is_odd`.
 _OLDER = {"$id", "$recursiveAnchor", "$schema", "additionalItems", "dependencies", "id", "nullable", "unevaluatedItems"}
-_TELLING = {name: _REFERENCES | _OLDER | dialect.unknown for name, dialect in DIALECTS.items()}
+_TELLING = {name: REFERENCES | _OLDER | dialect.unknown for name, dialect in DIALECTS.items()}
 _TELLING[LATEST] = frozenset({"$dynamicRef", "$schema", "dependencies"})
 
 
@@ -51,8 +50,8 @@ def read(schema: Any, dialect: str) -> tuple[Any, bool]:
         raise Untranslatable("the dialect of the schema is not known here")
     if not isinstance(schema, dict):
         return schema, False
-    plain, refers = _looked_at(schema, dialect)
-    if not plain:
+    refers = _plain(schema, dialect)
+    if refers is None:
         translated = _Translation(Places(schema, DIALECTS[dialect])).document()
         return translated, may_refer(translated)
     if dialect == LATEST or "$schema" not in schema:
@@ -60,30 +59,30 @@ def read(schema: Any, dialect: str) -> tuple[Any, bool]:
     return {"$schema": LATEST_URI, **{key: part for key, part in schema.items() if key != "$schema"}}, refers
 
 
-def _looked_at(schema: dict[str, Any], dialect: str) -> tuple[bool, bool]:
-    """Whether a document holds no keyword that may need translation but the root's `$schema`; whether it may refer."""
-    watched = _TELLING[dialect] | _REFERENCES
+def _plain(schema: dict[str, Any], dialect: str) -> bool | None:
+    """Whether a document refers, if nothing in it needs translation but the root's `$schema`; None if something may."""
+    watched = _TELLING[dialect] | REFERENCES
     refers = False
     stack: list[Any] = [schema]
     while stack:
         value = stack.pop()
         if not isinstance(value, dict):
-            stack += [part for part in value if type(part) is not str and isinstance(part, (dict, list))]
+            stack += [part for part in value if isinstance(part, (dict, list))]
             continue
         if not watched.isdisjoint(value):
-            refers = refers or not _REFERENCES.isdisjoint(value)
+            refers = refers or not REFERENCES.isdisjoint(value)
             if _tells(value, schema, dialect):
-                return False, True
+                return None
         for key, part in value.items():
-            if type(part) is str and part != "any":  # most of what there is
+            if type(part) is str and part != "any":  # most of what there is; `any` alone may be an odd type
                 continue
             if isinstance(part, dict):
                 stack.append(part)
             elif (part is None or key in MAYBE_ODD) and is_odd(key, part):
-                return False, True
+                return None
             elif isinstance(part, list):
                 stack.append(part)
-    return True, refers
+    return refers
 
 
 def _tells(value: dict[str, Any], root: dict[str, Any], dialect: str) -> bool:

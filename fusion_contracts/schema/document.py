@@ -9,7 +9,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from fusion_contracts.canonical import pointer_key, text_of
 
-__all__ = ["MISSING", "Document", "Graft", "Scope", "enter", "may_refer", "step", "subschemas"]
+__all__ = ["MISSING", "REFERENCES", "Document", "Graft", "Scope", "enter", "may_refer", "step", "subschemas"]
 
 MISSING: Any = object()
 LONGEST_INDEX = 10
@@ -19,7 +19,8 @@ SINGLE = (
 )  # fmt: skip
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
-_REFERENCE = re.compile(rb"\$(?:ref|dynamicRef|recursiveRef)")
+REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+_REFERENCE = re.compile(rb"\$(?:ref|dynamicRef|recursiveRef)")  # their names, in a dump
 
 
 def may_refer(root: Any) -> bool:

@@ -181,8 +181,8 @@ def _asked(pair: Pair, comparison: Comparison, raw: Raw, budget: int) -> Compari
             answer = pair.answer_by_argument(schema, budget=budget)
             if answer is not None:
                 return answer
-    edited = pair.edited(schema)
-    if edited == pair.before:
+    before, edited = pair.before, pair.edited(schema)
+    if edited == before:
         return Comparison("compatible")
     return pair.answer((-edited, -pair.after) if breaks else (-edited,), budget=budget, must_fail=breaks)
 

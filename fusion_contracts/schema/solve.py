@@ -17,7 +17,7 @@ from fusion_contracts.schema.answers import OPEN, Answers
 from fusion_contracts.schema.branch import Branch
 from fusion_contracts.schema.clash import clash, meeting
 from fusion_contracts.schema.evaluate import Evaluator
-from fusion_contracts.schema.formula import ALL, BOOLEAN, INTEGER, KINDS, NULL, OBJECT, STRING, Space
+from fusion_contracts.schema.formula import ALL, BOOLEAN, KINDS, NULL, OBJECT, Space
 from fusion_contracts.schema.plausible import plausible
 from fusion_contracts.schema.trouble import Exhausted, Undecided
 
@@ -27,8 +27,6 @@ ASIDE = 300  # steps for the question whether two formulas exclude each other
 CHEAP = 64  # pairs of branches that cost as much to compare as one step
 FEW_BRANCHES = 8  # are compared each with each
 FEW: dict[int, tuple[Any, ...]] = {NULL: (None,), BOOLEAN: (True, False)}
-
-FIRST: dict[int, Any] = {STRING: "x", INTEGER: 1}  # what their theories try first, and what fits most goals
 
 
 class Solver:
@@ -90,15 +88,7 @@ class Solver:
     def _of_kind(self, goal: Goal, kind: int) -> Any:
         if kind in FEW:
             return next((v for v in FEW[kind] if self.evaluator.all_hold(goal, v)), NOTHING)
-        if kind in FIRST and self._first_fits(goal, FIRST[kind]):
-            return FIRST[kind]
         return Branch(self, goal, kind).run()
-
-    def _first_fits(self, goal: Goal, value: Any) -> bool:
-        try:
-            return self.evaluator.all_hold(goal, value)
-        except Undecided:
-            return False
 
     def _sample(self, goal: Goal, name: str) -> Any:
         """What the contract shows for a property, where that satisfies the goal; looked for once."""

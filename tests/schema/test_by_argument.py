@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import jsonschema
@@ -10,8 +12,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fusion_contracts.schema.aside import lists_arguments
+from fusion_contracts.schema.build import Builder
+from fusion_contracts.schema.by_argument import Arguments, Reason
 from fusion_contracts.schema.compare import Pair, Side
 from fusion_contracts.schema.explain import Explanation, explain_pair
+from fusion_contracts.schema.formula import Space
+from fusion_contracts.schema.solve import Solver
 
 PARTS: list[Any] = [
     {}, True, False, {"type": "string"}, {"type": "string", "minLength": 1}, {"type": "integer"}, {"type": "number"},
@@ -38,7 +44,7 @@ def roots(draw: st.DrawFn) -> dict[str, Any]:
             {},
             optional={
                 "required": st.lists(NAMES, unique=True, max_size=3),
-                "additionalProperties": st.booleans(),
+                "additionalProperties": st.just(False),
                 "title": st.just("T"),
             },
         )
@@ -65,6 +71,12 @@ def taken(schema: Any, value: Any) -> bool | None:
     new={"type": "object", "properties": {"a": {"$ref": "#/properties/a"}, "b": False}},
     same=set(),
 )
+@example(  # nothing fits `b` in any old call that holds `a`: whatever else is open
+    old={"type": "object", "properties": {"b": {"$ref": "#/properties/a"}}, "$defs": {"d": {}}, "title": "T",
+         "additionalProperties": False, "required": ["a"]},
+    new={"type": "object", "properties": {"a": {}, "b": {"$ref": "#"}}, "$defs": {"d": {}}},
+    same=set(),
+)  # fmt: skip
 @settings(max_examples=1_000)
 def test_each_answer_is_that_of_the_tableau(old: Any, new: Any, same: set[str]) -> None:
     for name in same & old["properties"].keys():
@@ -96,6 +108,12 @@ TEXT, NUMBER = {"type": "string", "default": "t"}, {"type": "integer", "default"
                      {"b": "t"}, id="an argument that is required now is left out"),
         pytest.param(root({"b": TEXT, "c": NUMBER}, "b"), root({"b": TEXT, "c": TEXT, "d": TEXT}, "b", "d"),
                      {"b": "t"}, id="what nobody could send is enough"),
+        pytest.param(root({"a": {"const": 1.0}}), root({"a": TEXT}),
+                     {"a": 1.0}, id="a value as the contract writes it"),
+        pytest.param(root({"a": {"type": "array", "minItems": 1, "items": {"enum": ["a", "x"]}}}), root({"a": TEXT}),
+                     {"a": ["a"]}, id="the first value of a list"),
+        pytest.param(root({"a": {"anyOf": [{"enum": ["a", "x"]}]}}), root({"a": NUMBER}),
+                     {"a": "a"}, id="the first value of a list behind a union"),
         pytest.param(root({"a": TEXT, "b": TEXT}, "b"), root({"b": TEXT}, "b", additionalProperties=False),
                      {"b": "t", "a": "t"}, id="a name that is refused"),
         pytest.param(root({"a": TEXT, "b": TEXT}, "b"), root({"a": TEXT}, additionalProperties=False),
@@ -107,7 +125,59 @@ TEXT, NUMBER = {"type": "string", "default": "t"}, {"type": "integer", "default"
 def test_the_witness_is_the_smallest_call(old: Any, new: Any, witness: Any) -> None:
     found = explained(old, new, focused=True).comparison
     assert (found.verdict, found.witness) == ("incompatible", witness)
-    assert list(found.witness) == list(witness)
+    assert json.dumps(found.witness) == json.dumps(witness)
+
+
+@pytest.mark.parametrize("never", [False, {"type": "string", "enum": [1]}])
+def test_nothing_breaks_where_no_call_worked(never: Any) -> None:
+    old, new = root({"a": TEXT, "b": never}, "b"), root({"a": NUMBER, "b": never}, "b", "c")
+    assert explained(old, new, focused=True).comparison.verdict == "compatible"
+
+
+OLD = root({"a": TEXT, "b": NUMBER, "c": TEXT}, "c")
+
+
+@pytest.fixture
+def arguments() -> tuple[Arguments, Callable[[Any], int]]:
+    """The arguments of OLD, and how a schema about one becomes a formula."""
+    space = Space()
+    builder = Builder(space)
+    return Arguments(builder, Solver(space), OLD, OLD, fixed=True), builder.document
+
+
+def test_reasons_of_two_roots_are_met_by_one_argument_if_they_can_be(arguments: Any) -> None:
+    found, formula = arguments
+    first = [Reason("a", formula({"maxLength": 0}))]
+    same, other = Reason("a", formula({"maxLength": 3})), Reason("b", formula({"maximum": 2}))
+    assert found.refused(first, [other, same]) == {"c": "t", "a": "aaaa"}
+    assert found.refused(first, [other]) == {"c": "t", "a": "t", "b": 3}
+    assert found.refused(first, [Reason("a", formula({"type": "string"})), Reason("d"), other]) == {"c": "t", "a": "t"}
+    assert found.refused(first, first) == found.refused(first) == {"c": "t", "a": "t"}
+    assert repr(found.refused(first, [])) == "NOTHING"
+    assert repr(found.refused([Reason("a", formula({"type": "string"}))], [other])) == "NOTHING"
+
+
+def test_what_nobody_could_send_is_the_first_reason_and_what_is_alike_is_none(arguments: Any) -> None:
+    found, formula = arguments
+    new = root({"d": TEXT, "b": NUMBER, "c": NUMBER}, "b", "d", additionalProperties=False)
+    assert found.reasons(new) == [
+        Reason("d"), Reason("c", formula(NUMBER)), Reason("b"), Reason("a", formula(False)),
+    ]  # fmt: skip
+    assert found.why == found.reasons(OLD) == []
+
+
+def test_an_object_breaks_for_a_reason_of_each_root(arguments: Any) -> None:
+    found, formula = arguments
+    short, missing = [Reason("a", formula({"minLength": 2}))], [Reason("b")]
+    assert found.breaks({"c": "t", "a": "t"}, short)
+    assert found.breaks({"c": "t", "a": "t"}, short, missing)
+    assert not found.breaks({"c": "t", "a": "t", "b": 3}, short, missing)  # it is there
+    assert not found.breaks({"c": "t", "a": "tt"}, short)  # no reason applies
+    assert not found.breaks({"c": "t"}, short)  # what is not there has no value
+    assert not found.breaks({"a": "t"}, short)  # the old root requires c,
+    assert not found.breaks({"c": 1, "a": "t"}, short)  # takes a text for it,
+    assert not found.breaks({"c": "t", "a": "t", "d": 1}, short)  # and shows no d
+    assert not found.breaks(["c"], short)
 
 
 def test_two_edits_of_one_argument_share_a_value() -> None:

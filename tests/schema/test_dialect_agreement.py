@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from fusion_contracts.schema.dialect import Untranslatable, _looked_at, _Translation, read, translate
+from fusion_contracts.schema.dialect import Untranslatable, _Translation, translate
 from fusion_contracts.schema.dialect_keywords import DIALECTS
 from fusion_contracts.schema.dialect_places import Places
 
@@ -111,9 +111,13 @@ def test_the_original_draft_agrees(dialect: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("dialect", VALIDATORS)
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_is_plain_at_a_glance_is_translated_to_the_same(dialect: str, data: st.DataObject) -> None:
     schema = data.draw(old_schemas(dialect, 1, ("#/not",)))
-    assume(isinstance(schema, dict) and _looked_at(schema, dialect)[0])
-    assert read(schema, dialect) == (_Translation(Places(schema, DIALECTS[dialect])).document(), False)
+    assume(isinstance(schema, dict))
+    try:
+        whole = _Translation(Places(schema, DIALECTS[dialect])).document()
+    except Untranslatable:
+        return
+    assert translate(schema, dialect) == whole
