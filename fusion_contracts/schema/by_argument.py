@@ -8,6 +8,7 @@ more. It is looked for in the order in which the tableau does, without formulas 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
@@ -38,11 +39,10 @@ class Arguments:
         self._builder, self._solver = builder, solver
         self._space = builder.space
         self._scope, self._closure = Document(old).scope, Closure(builder)
-        self._needed = tuple(dict.fromkeys(old.get("required", ())))
+        self._needed = dict.fromkeys(old.get("required", ()))  # in order
         self._names = {*self._needed, *old["properties"]}
         self._fixed = old["properties"] if fixed else {}
         self._said: dict[str, Goal] = {}
-        self._least: dict[str, Any] = {}  # values under the names that are required
         self.why = self.reasons(new)
 
     @property
@@ -76,7 +76,7 @@ class Arguments:
             elif keyword == "required":
                 found += [Reason(name) for name in dict.fromkeys(root["required"]) if name not in self._needed]
         if root.get("additionalProperties") is False:
-            names = (*self._needed, *sorted(self._names.difference(self._needed)))
+            names = (*self._needed, *sorted(self._names - self._needed.keys()))
             found += [Reason(name, self._space.false) for name in names if name not in root["properties"]]
         return sorted(found, key=lambda reason: reason.name in self._names)  # first what nobody could send
 
@@ -87,38 +87,46 @@ class Arguments:
         """
         if others is None:
             return first(attempt(self._with, reason) for reason in reasons)
-        return first(answer for reason in reasons for answer in self._together(reason, others))
+        shared = set(others)
+        return first(answer for reason in reasons for answer in self._together(reason, others, alone=reason in shared))
 
-    def _together(self, reason: Reason, others: list[Reason]) -> Iterator[Any]:
-        """Objects that are refused for a reason and for each of another root's; those for the same name come first."""
-        alone = attempt(self._with, reason)
-        if alone is NOTHING or reason in others:
-            yield alone
+    def _together(self, reason: Reason, others: list[Reason], *, alone: bool) -> Iterator[Any]:
+        """Objects that are refused for a reason and for each of another root's; those for the same name come first.
+
+        `alone`: the other root has that reason too.
+        """
+        found = attempt(self._with, reason)
+        if alone or found is NOTHING:
+            yield found
             return
         for other in sorted(others, key=lambda other: other.name != reason.name):
             if other.name != reason.name or None not in (reason.formula, other.formula):
                 yield attempt(self._with, reason, other)
 
     def _with(self, *reasons: Reason) -> Any:
-        """The smallest object that is refused for each of these reasons, or NOTHING."""
+        """The smallest object that is refused for each of these reasons, or NOTHING. Raises Undecided."""
         self._solver.spend()
         false: dict[str, set[int]] = {}
         for name, formula in reasons:
             if formula is not None:
                 false.setdefault(name, set()).add(-formula)
         values = {name: self._value(name, no) for name, no in false.items()}
-        if NOTHING in values.values():
+        if NOTHING in values.values() or self._least is NOTHING:  # whatever else is open
             return NOTHING
-        for name in self._needed:
-            if name not in self._least:
-                self._least[name] = self._value(name, ())
-        whole = {**self._least, **values}
-        if NOTHING in whole.values():  # whatever else is open
-            return NOTHING
-        for value in whole.values():
-            if isinstance(value, Undecided):
-                raise value
-        return whole
+        for name, trouble in (*values.items(), *self._open.items()):
+            if isinstance(trouble, Undecided) and values.get(name, trouble) is trouble:
+                raise trouble
+        return {**self._least, **values}
+
+    @cached_property
+    def _least(self) -> Any:
+        """A value, or why it is not known, under each name that is required; NOTHING where one has none."""
+        values = {name: self._value(name, ()) for name in self._needed}
+        return NOTHING if NOTHING in values.values() else values
+
+    @cached_property
+    def _open(self) -> dict[str, Undecided]:
+        return {name: value for name, value in self._least.items() if isinstance(value, Undecided)}
 
     def _value(self, name: str, more: Iterable[int]) -> Any:
         """A value under a name, of which more holds beside what is said of it; NOTHING, or why that is not known."""
@@ -126,7 +134,7 @@ class Arguments:
 
     def breaks(self, value: Any, *roots: list[Reason]) -> bool:
         """Whether the old root takes a value, and each other one refuses it for one of its reasons, as we read them."""
-        if not isinstance(value, dict) or not {*self._needed} <= value.keys() <= self._names:
+        if not isinstance(value, dict) or not self._needed.keys() <= value.keys() <= self._names:
             return False
         evaluator = self._solver.evaluator
         return all(evaluator.all_hold(self._about(name), item) for name, item in value.items()) and all(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from functools import cached_property, partial
+from threading import Lock
 from typing import Any, Literal
 
 from fusion_contracts.record import record
@@ -79,13 +80,30 @@ def _unread(old: Any, new: Any, reason: str) -> Comparison:
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Room for deep schemas: Python's own frames cost no C stack."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, DEEPEST))
+    """Room for deep schemas: Python's own frames cost no C stack. The limit is one for all threads."""
+    with _deep.lock:
+        if not _deep.inside:
+            _deep.before = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_deep.before, DEEPEST))
+        _deep.inside += 1
     try:
         yield
     finally:
-        sys.setrecursionlimit(before)
+        with _deep.lock:
+            _deep.inside -= 1
+            if not _deep.inside:
+                sys.setrecursionlimit(_deep.before)
+
+
+class _Deep:
+    """How many are inside of `deep_recursion`, in all threads, and the limit before the first of them."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.inside = self.before = 0
+
+
+_deep = _Deep()
 
 
 class Side:

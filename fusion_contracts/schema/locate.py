@@ -66,7 +66,7 @@ class _Search:
 
     def _together(self, pointer: str, branch: str, at: int) -> str:
         """The union itself for what its branches have together: their types, their values."""
-        keyword = branch.removeprefix(pointer).split("/")[1]
+        keyword = branch.removeprefix(f"{pointer}/").partition("/")[0]  # of a reference it is none
         return f"{pointer}/{keyword}" if keyword in UNIONS and self._tokens[at:] in (["type"], ["enum"]) else ""
 
     def _elsewhere(self, here: Any, pointer: str) -> Iterator[tuple[Any, str]]:

@@ -115,3 +115,14 @@ def test_a_wide_object_takes_work_in_proportion(count: int) -> None:
     _, work = explained(wide(count), wide(count, 1))
     _, double = explained(wide(2 * count), wide(2 * count, 1))
     assert double < 2.1 * work
+
+
+def test_an_edit_of_a_definition_that_many_arguments_use_is_asked_about_once_for_each() -> None:
+    def used(value: Any, count: int) -> Any:
+        uses = {f"a{number}": {"$ref": "#/$defs/d"} for number in range(count)}
+        properties = {**uses, "z": S if value == S else I}
+        return {"type": "object", "properties": properties, "$defs": {"d": {"properties": {"x": value, "y": value}}}}
+
+    found, work = explained(used(S, 300), used({"type": ["string", "null"]}, 300))
+    assert sorted(edit.effect for edit in found.edits) == ["breaks", "safe", "safe"]
+    assert work < SECOND / 20

@@ -77,6 +77,11 @@ def taken(schema: Any, value: Any) -> bool | None:
     new={"type": "object", "properties": {"a": {}, "b": {"$ref": "#"}}, "$defs": {"d": {}}},
     same=set(),
 )  # fmt: skip
+@example(
+    old={"type": "object", "properties": {"d": {"$ref": "x"}}, "required": ["a"], "additionalProperties": False},
+    new={"type": "object", "properties": {"d": {"$ref": "#"}}},
+    same=set(),
+)
 @settings(max_examples=1_000)
 def test_each_answer_is_that_of_the_tableau(old: Any, new: Any, same: set[str]) -> None:
     for name in same & old["properties"].keys():

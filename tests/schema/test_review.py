@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from fusion_contracts.schema import changes, compare, explain
 from fusion_contracts.schema.actions import grouping, grouping_by
 from fusion_contracts.schema.by_action import explain_by_action
 from fusion_contracts.schema.changes import Edit
+from fusion_contracts.schema.compare import deep_recursion
 
 S: Any = {"type": "string"}
 I: Any = {"type": "integer"}  # noqa: E741 - beside S
@@ -241,3 +244,25 @@ def test_definitions_whose_numbers_python_cannot_write_are_not_taken_for_one_ano
         "undecided",
         "a second validator cannot read the old and the new schema",
     )
+
+
+def test_a_reference_under_an_empty_name_is_followed() -> None:
+    text = {"type": "string"}
+    old = {"properties": {"": {"$ref": "#/properties/b"}, "b": text}}
+    assert explain(old, {"properties": {"": {}, "b": text}}).comparison.verdict == "compatible"
+
+
+@pytest.mark.parametrize("union", ["oneOf", "anyOf"])
+def test_a_plain_schema_is_not_looked_for_without_end_in_branches_that_refer_to_themselves(union: str) -> None:
+    old = {"properties": {"a": {union: [{"$ref": "#/properties/a", "type": "number"}]}}}
+    new = {"properties": {"a": {union: [{"$ref": "#/properties/a"}]}}}
+    assert {edit.effect for edit in explain(old, new).edits} == {"safe"}
+
+
+def test_the_room_for_deep_schemas_is_there_until_the_last_thread_has_left() -> None:
+    before = sys.getrecursionlimit()
+    with deep_recursion():
+        with ThreadPoolExecutor(1) as others:
+            others.submit(compare, {"type": "string"}, {"type": "integer"}).result()
+        assert sys.getrecursionlimit() > before
+    assert sys.getrecursionlimit() == before

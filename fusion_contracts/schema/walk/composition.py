@@ -13,8 +13,8 @@ from fusion_contracts.schema.walk.place import Frame, Keywords, Place, Raw
 __all__ = ["composed", "crossed", "into_union", "union", "unlike"]
 
 CONDITION = ("if", "then", "else")
-
 UNIONS = frozenset({"anyOf", "oneOf"})
+MOST_BRANCHES = 20  # within each other, in which a plain schema is looked for: one may refer to what it is a branch of
 
 
 def unlike(place: Place) -> bool:
@@ -86,12 +86,16 @@ def into_union(place: Place) -> Iterator[Raw]:
     pairs, removed, added = (
         pair(left, right, place.old.scope, place.new.scope) if isinstance(branches, list) else ([], [], [])
     )
-    if len(pairs) != 1:
+    if len(pairs) != 1 or place.walker.branches > MOST_BRANCHES:
         change = facts.SchemaReplaced(place=place.at(), before=place.frame.old, after=place.frame.new)
         yield place.raw(change, place.whole)
         return
     i, j, _ = pairs[0]
-    yield from place.walker.compare(_into_branch(place, keyword, (left[i], right[j]), j if widened else i))
+    place.walker.branches += 1
+    try:
+        yield from place.walker.compare(_into_branch(place, keyword, (left[i], right[j]), j if widened else i))
+    finally:
+        place.walker.branches -= 1
     for index, tag in removed:
         gone = facts.BranchRemoved(
             place=place.at(keyword, str(index), new=False), before=branches[index], keyword=keyword, discriminator=tag

@@ -45,6 +45,7 @@ class Walker:
         self._viewer = Viewer()
         self.pairing = Pairing(self._viewer, self.identity)
         self._uses: Uses = {("", ""): [("", None)]}
+        self.branches = 0  # within each other, in which a plain schema is looked for
         self._open: set[tuple[int, int]] = set()
         self._names: dict[tuple[int, int, bool], tuple[Any, frozenset[str]]] = {}
 
