@@ -24,7 +24,7 @@ def unlike(place: Place) -> bool:
         return True
     if (old == {"not": {}}) != (new == {"not": {}}):
         return True
-    return any(("anyOf" in side and "oneOf" in side) for side in (old, new))
+    return ("anyOf" in old and "oneOf" in old) or ("anyOf" in new and "oneOf" in new)
 
 
 def crossed(old: Keywords, new: Keywords) -> bool:

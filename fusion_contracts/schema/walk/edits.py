@@ -34,13 +34,13 @@ VOCABULARIES: tuple[tuple[frozenset[str], Callable[[Place], Iterator[Raw]]], ...
     (frozenset({"items", "contains", "prefixItems"}), array),
     (frozenset({"allOf", "not", "if", "then", "else"}), composed),
 )  # fmt: skip
-HANDLED = frozenset(keyword for keywords, _ in VOCABULARIES for keyword in keywords)
+KNOWN = ANNOTATIONS.union(*(keywords for keywords, _ in VOCABULARIES))
 
 
 def edits(place: Place) -> Iterator[Raw]:
     """All edits at the place and below."""
-    old, new = place.old.keywords, place.new.keywords
-    yield from prose(place)
+    old, new, changed = place.old.keywords, place.new.keywords, place.changed
+    yield from prose(place, changed)
     if unlike(place):
         yield place.raw(
             facts.SchemaReplaced(place=place.at(), before=place.frame.old, after=place.frame.new), place.whole
@@ -59,7 +59,7 @@ def edits(place: Place) -> Iterator[Raw]:
         sides = (place.old._replace(keywords=old), place.new._replace(keywords=new))
         place = Place(place.walker, place.frame, *sides)
     for keywords, compare in VOCABULARIES:
-        if not (keywords.isdisjoint(old) and keywords.isdisjoint(new)):
+        if not keywords.isdisjoint(changed):
             yield from compare(place)
     yield from rest(place)
 
@@ -67,8 +67,8 @@ def edits(place: Place) -> Iterator[Raw]:
 def rest(place: Place) -> Iterator[Raw]:
     """Keywords that no vocabulary knows, and references that lead nowhere."""
     old, new = place.old.keywords, place.new.keywords
-    for keyword in sorted((old.keys() | new.keys()) - HANDLED - ANNOTATIONS):
-        if place.same(old.get(keyword, MISSING), new.get(keyword, MISSING)):
+    for keyword in sorted(place.changed - KNOWN):
+        if place.same(old.get(keyword, MISSING), new.get(keyword, MISSING)):  # what it refers to is not
             continue
         spot, before, after = place.both(keyword), old.get(keyword), new.get(keyword)
         change: facts.SchemaChange = (

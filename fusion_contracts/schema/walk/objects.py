@@ -42,17 +42,16 @@ def properties(place: Place) -> Iterator[Raw]:
     for name in new:
         if name not in old and name not in successors:
             yield _moved(place, name) if name in moved else _added(place, name, required=name in needed)
-    for name in dict.fromkeys(name for names in lists for name in names):
-        if (name in needed_before) != (name in needed) and (name in moved or (name in old) == (name in new)):
+    changing = needed_before ^ needed
+    for name in dict.fromkeys(name for names in lists for name in names if name in changing):
+        if name in moved or (name in old) == (name in new):
             yield _requirement(place, name, required=name in needed)
-    yield from _additional(place)
-    for keyword in ("unevaluatedProperties", "unevaluatedItems"):
-        yield from _unevaluated(place, keyword)
+    yield from _others(place)
 
 
 def _requirement(place: Place, name: str, *, required: bool) -> Raw:
     """A name that both sides have, or neither, became required or optional."""
-    spot = place.both("required")._replace(path=place.at(path=dot(name)).path)
+    spot = place.both("required", dot(name))
     change = facts.RequiredChanged(place=spot, before=not required, after=required, name=name, required=required)
 
     def names() -> list[str]:
@@ -64,7 +63,7 @@ def _requirement(place: Place, name: str, *, required: bool) -> Raw:
 
 def _renames(place: Place, old: Keywords, new: Keywords, one_sided: set[str]) -> dict[str, tuple[str, bool]]:
     """Old name to (new name, whether the value carries over), of names that one side has."""
-    if not one_sided:
+    if one_sided.isdisjoint(old) or one_sided.isdisjoint(new):
         return {}
     view = place.walker.view
     gone = {name: view(part, place.old.scope).keywords for name, part in old.items() if name in one_sided}
@@ -138,6 +137,15 @@ def _added(place: Place, name: str, *, required: bool) -> Raw:
         return {**properties, "required": [*required_names(old), name]} if required else properties
 
     return place.raw(change, lambda: place.replaced(**updates()))
+
+
+def _others(place: Place) -> Iterator[Raw]:
+    """The edits of what is said about all other names, and items."""
+    if "additionalProperties" in place.changed:
+        yield from _additional(place)
+    for keyword in ("unevaluatedProperties", "unevaluatedItems"):
+        if keyword in place.changed:
+            yield from _unevaluated(place, keyword)
 
 
 def _additional(place: Place) -> Iterator[Raw]:

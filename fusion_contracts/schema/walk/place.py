@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from fusion_contracts.canonical import pointer_token
@@ -62,6 +63,16 @@ class Place:
         self.frame = frame
         self.old, self.new = old, new
 
+    @cached_property
+    def changed(self) -> set[str]:
+        """The keywords that do not say the same on both sides: only these are compared."""
+        old, new, unchanged = self.old.keywords, self.new.keywords, self.walker.unchanged
+        return {
+            keyword
+            for keyword in old.keys() | new.keys()
+            if not unchanged(old.get(keyword, MISSING), new.get(keyword, MISSING))
+        }
+
     @property
     def above(self) -> tuple[tuple[Start, Start], ...]:
         """What a branch of this place has above it: this place, and all that is above it."""
@@ -86,16 +97,16 @@ class Place:
 
     def at(self, *tokens: str, old: bool = True, new: bool = True, path: str = "") -> facts.Place:
         """A place below, by the tokens of its pointer; `old`, `new`: the sides where something stands there."""
-        suffix = "".join(f"/{pointer_token(token)}" for token in tokens)
+        suffix = "".join([f"/{pointer_token(token)}" for token in tokens])
         return facts.Place(
             self.frame.old_pointer + suffix if old else None,
             self.frame.new_pointer + suffix if new else None,
             join(self.frame.path, path),
         )
 
-    def both(self, keyword: str) -> facts.Place:
+    def both(self, keyword: str, path: str = "") -> facts.Place:
         """A place under a keyword, on the sides where the keyword stands."""
-        return self.at(keyword, old=keyword in self.old.keywords, new=keyword in self.new.keywords)
+        return self.at(keyword, old=keyword in self.old.keywords, new=keyword in self.new.keywords, path=path)
 
     def raw(self, change: facts.SchemaChange, make: Callable[[], Any]) -> Raw:
         """A fact with the way to make the old schema of this place as it would be with this edit alone."""

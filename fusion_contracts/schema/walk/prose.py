@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.document import MISSING
-from fusion_contracts.schema.walk.place import Place, Raw, written
+from fusion_contracts.schema.walk.place import Place, Raw
 
 __all__ = ["prose"]
 
@@ -20,12 +20,13 @@ PROSE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def prose(place: Place, *, at_use: bool = False) -> Iterator[Raw]:
-    """Titles, descriptions, defaults and other annotations. `at_use`: only those written beside a reference."""
+def prose(place: Place, keywords: Collection[str]) -> Iterator[Raw]:
+    """The edits of titles, descriptions, defaults and other annotations among some keywords."""
+    if PROSE.keys().isdisjoint(keywords):
+        return
     old, new = place.old.keywords, place.new.keywords
-    beside = written(place.frame.old).keys() | written(place.frame.new).keys()
     for keyword, kind in PROSE.items():
-        if (keyword not in old and keyword not in new) or (at_use and keyword not in beside):
+        if keyword not in keywords:
             continue
         before, after = old.get(keyword, MISSING), new.get(keyword, MISSING)
         if not place.same(before, after):

@@ -40,7 +40,7 @@ def types(place: Place) -> Iterator[Raw]:
 
 def gone_with_types(place: Place) -> frozenset[str]:
     """The keywords that speak of types which are taken no more: the edit of the types tells that they are gone."""
-    if "$unreadable" in place.old.keywords or not _typed(place):
+    if place.changed.isdisjoint(("type", "enum")) or "$unreadable" in place.old.keywords or not _typed(place):
         return frozenset()
     types = types_of(place.old.keywords), types_of(place.new.keywords)
     if types[0] == types[1]:

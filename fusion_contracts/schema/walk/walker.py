@@ -14,7 +14,7 @@ from fusion_contracts.schema.identity import Identity
 from fusion_contracts.schema.location import named
 from fusion_contracts.schema.view import View, Viewer
 from fusion_contracts.schema.walk.edits import edits
-from fusion_contracts.schema.walk.place import Frame, Place, Raw, dot, join
+from fusion_contracts.schema.walk.place import Frame, Place, Raw, dot, join, written
 from fusion_contracts.schema.walk.prose import prose
 
 __all__ = ["Walker", "walk"]
@@ -113,7 +113,7 @@ class Walker:
 
     def unchanged(self, old: Any, new: Any) -> bool:
         """Whether two parts say the same: the same text, and nothing in it refers to what differs."""
-        return self.identity.same(old, new) and (
+        return (old is new or self.identity.same(old, new)) and (
             not self._refers
             or not self.identity.has_reference(old)
             or self.identity.same(self.old.root, self.new.root)
@@ -125,7 +125,7 @@ class Walker:
             shared = (_fragment(old.reference), _fragment(new.reference))
             uses = self._uses.setdefault(shared, [])
             uses.append((frame.path, frame.within))
-            yield from prose(Place(self, frame, old, new), at_use=True)
+            yield from prose(Place(self, frame, old, new), written(frame.old).keys() | written(frame.new).keys())
             if len(uses) > 1:
                 return
             frame = self._at_definition(frame, old.reference, shared)
