@@ -29,6 +29,7 @@ SIMPLE = ANNOTATIONS | {
     "type", "properties", "required", "enum", "minLength", "maxLength", "pattern", "minimum", "maximum", "items",
 }  # fmt: skip
 COMPOSITIONS = ("allOf", "anyOf", "oneOf")
+FORMS = frozenset({"$ref", "const", *COMPOSITIONS})  # what is brought to another form
 NAMED_TYPES = (*KEYWORDS_OF, "boolean", "null")
 
 
@@ -55,20 +56,25 @@ class Viewer:
     def view(self, schema: Any, scope: Scope) -> View:
         """The view of a schema. A boolean is `{}` or `{"not": {}}`."""
         key = (id(schema), id(scope.root))
+        made = self._made.get(key)
+        if made is not None:
+            return made[1]
         if key in self._open:  # a cycle of references without progress: nothing is brought to another form
             return View(dict(schema), scope)
-        if key not in self._made:
-            self._open.add(key)
-            try:
-                self._made[key] = (schema, self._view(schema, scope))
-            finally:
-                self._open.discard(key)
-        return self._made[key][1]
+        self._open.add(key)
+        try:
+            view = self._view(schema, scope)
+        finally:
+            self._open.discard(key)
+        self._made[key] = (schema, view)
+        return view
 
     def _view(self, schema: Any, scope: Scope) -> View:
         if not isinstance(schema, dict):
             return View({} if schema is True else {"not": {}} if schema is False else {"$unreadable": schema}, scope)
         scope = enter(schema, scope)
+        if FORMS.isdisjoint(schema):  # as most are
+            return View(schema, scope)
         followed = self._follow(schema, scope)
         if followed is not None:
             return followed
