@@ -117,8 +117,16 @@ def _idle(change: SchemaChange, pair: Pair) -> bool:
 
 def _emptied(pair: Pair) -> bool:
     """Whether the new root says nothing of any argument, and the old one did."""
-    before, after = (named([(side.schema, Document(side.schema).scope)]) for side in (pair.old, pair.new))
-    return bool(before) and not after and pair.after in (pair.space.true, pair.space.make("type", OBJECT))
+    return (
+        not _named(pair.new)
+        and bool(_named(pair.old))
+        and pair.after in (pair.space.true, pair.space.make("type", OBJECT))
+    )
+
+
+def _named(side: Side) -> frozenset[str]:
+    """The arguments that a side names anywhere."""
+    return named([(side.schema, Document(side.schema).scope)])
 
 
 def _judged(pair: Pair, comparison: Comparison, found: list[Raw], told: Mapping[Hashable, Edit]) -> Iterator[Edit]:
@@ -200,12 +208,9 @@ def _blamed(comparison: Comparison, edits: tuple[Edit, ...], pair: Pair) -> tupl
 
 
 def _at_its_origin(raw: Raw, pair: Pair) -> Raw:
-    place = _original(raw.change.place, pair)
-    return raw if place == raw.change.place else Raw(replace(raw.change, place=place), raw.edited)
-
-
-def _original(place: Place, pair: Pair) -> Place:
-    """The place in the documents as written."""
+    place = raw.change.place
     old = None if place.old is None else located(place.old, pair.old.written)
     new = None if place.new is None else located(place.new, pair.new.written)
-    return place._replace(old=old, new=new)
+    if old == place.old and new == place.new:  # nearly all
+        return raw
+    return Raw(replace(raw.change, place=place._replace(old=old, new=new)), raw.edited)

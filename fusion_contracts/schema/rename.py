@@ -123,7 +123,7 @@ def _ratio(left: str, right: str) -> float:
 
 def bare_name(name: str) -> str:
     """The letters and digits of a name, whatever their case."""
-    return "".join(c for c in name if c.isalnum()).casefold()
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def _name_words(name: str) -> set[str]:

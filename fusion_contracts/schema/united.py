@@ -24,6 +24,9 @@ def united(edits: Iterable[Edit]) -> tuple[Edit, ...]:
 
     A definition that is narrowed, and of which one use was written out with the narrow schema, is such a place.
     """
+    edits = tuple(edits)
+    if len(edits) <= 1:
+        return edits
     groups: dict[Hashable, list[Edit]] = {}
     for edit in edits:
         change = edit.change
