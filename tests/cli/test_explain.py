@@ -153,7 +153,8 @@ def test_a_file_that_is_called_like_an_id(pair: Any, close_page: Any) -> None:
 
 
 def test_the_start_of_several_ids(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fusion_contracts.diff.findings._digest", lambda *parts: f"0123456{len(parts)}")
+    for digest in ("_digest", "_group"):
+        monkeypatch.setattr(f"fusion_contracts.diff.findings.{digest}", lambda *parts: f"0123456{len(parts)}")
     result = pair.run("explain", "0123456", "old.json", "new.json")
     assert (result.code, result.err.splitlines()[0]) == (
         2, "fusion: 0123456 is the start of several ids; write more of one: 01234563, 01234567",
