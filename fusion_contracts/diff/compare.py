@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fusion_contracts.diff.changes import Fact, ServerAdded, ServerRemoved, ToolAdded, ToolRemoved, ToolRenamed
-from fusion_contracts.diff.fields import same
+from fusion_contracts.diff.fields import same, same_types
 from fusion_contracts.diff.pairing import pair
 from fusion_contracts.diff.prose import hidden_added
 from fusion_contracts.diff.servers import server_changes
@@ -69,7 +69,7 @@ def _tools(old: ServerContract, new: ServerContract, world: str) -> Iterator[Fac
 
 def _same(old: Tool, new: Tool) -> bool:
     """Whether nothing at all differs: Python's equality first, which takes 1 for true, then JSON's."""
-    return old is new or (old == new and same(_json(old), _json(new)))
+    return old is new or (old == new and same_types(_json(old), _json(new)))
 
 
 def _json(tool: Tool) -> tuple[JsonObject, ...]:

@@ -14,7 +14,7 @@ from fusion_contracts.diff.changes import (
 )
 from fusion_contracts.model import JsonObject, JsonValue
 
-__all__ = ["field_facts", "leaves", "same", "without"]
+__all__ = ["field_facts", "leaves", "same", "same_types", "without"]
 
 _KNOWN: dict[str, type[ContractChange]] = {
     "title": DisplayTitleChanged,
@@ -29,11 +29,15 @@ def same(a: JsonValue, b: JsonValue) -> bool:
         return a is b
     if isinstance(a, str) or (isinstance(a, (dict, list)) and not a):  # holds nothing that could be of two types
         return True
+    return same_types(a, b)
+
+
+def same_types(a: JsonValue, b: JsonValue) -> bool:
+    """Of two values that Python calls equal: whether JSON does, which tells 1, 1.0, true, and 0.0, -0.0 apart."""
     return text_of(a) == text_of(b) is not None or _same_types(a, b)
 
 
 def _same_types(a: JsonValue, b: JsonValue) -> bool:
-    """Of two values that Python calls equal: whether JSON does, which tells 1, 1.0, true, and 0.0, -0.0 apart."""
     if type(a) is not type(b):
         return False
     if isinstance(a, dict):
