@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from fusion_contracts.canonical import pointer_token
@@ -56,21 +55,17 @@ class Frame(NamedTuple):
 
 
 class Place:
-    """One place in both documents, seen through their views."""
+    """One place in both documents, seen through their views. `changed`: the keywords that do not say the same."""
 
     def __init__(self, walker: Walker, frame: Frame, old: View, new: View) -> None:
         self.walker = walker
         self.frame = frame
         self.old, self.new = old, new
-
-    @cached_property
-    def changed(self) -> set[str]:
-        """The keywords that do not say the same on both sides: only these are compared."""
-        old, new, unchanged = self.old.keywords, self.new.keywords, self.walker.unchanged
-        return {
+        before, after, unchanged = old.keywords, new.keywords, walker.unchanged
+        self.changed = {
             keyword
-            for keyword in old.keys() | new.keys()
-            if not unchanged(old.get(keyword, MISSING), new.get(keyword, MISSING))
+            for keyword in before.keys() | after.keys()
+            if not unchanged(before.get(keyword, MISSING), after.get(keyword, MISSING))
         }
 
     @property
