@@ -113,9 +113,9 @@ class Arguments:
         values = {name: self._value(name, no) for name, no in false.items()}
         if NOTHING in values.values() or self._least is NOTHING:  # whatever else is open
             return NOTHING
-        for name, trouble in (*values.items(), *self._open.items()):
-            if isinstance(trouble, Undecided) and values.get(name, trouble) is trouble:
-                raise trouble
+        for value in {**self._open, **values}.values():
+            if isinstance(value, Undecided):
+                raise value
         return {**self._least, **values}
 
     @cached_property

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import jsonschema
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from judging import accepts
 
 from fusion_contracts.schema.aside import without
 from fusion_contracts.schema.compare import Comparison, Pair, Side
@@ -51,14 +51,6 @@ def roots(draw: st.DrawFn) -> dict[str, Any]:
 
 def answer(old: Any, new: Any, *, focused: bool) -> Comparison:
     return Pair(Side(old), Side(new), world="declared", focused=focused).comparison()
-
-
-def accepts(schema: Any, value: Any) -> bool | None:
-    """What a validator says; None where it follows a reference that leads to itself without end."""
-    try:
-        return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
-    except RecursionError:
-        return None
 
 
 @given(old=roots(), new=roots(), same=st.sets(NAMES))

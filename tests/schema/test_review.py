@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -259,10 +258,12 @@ def test_a_plain_schema_is_not_looked_for_without_end_in_branches_that_refer_to_
     assert {edit.effect for edit in explain(old, new).edits} == {"safe"}
 
 
-def test_the_room_for_deep_schemas_is_there_until_the_last_thread_has_left() -> None:
+def test_the_room_for_deep_schemas_is_there_until_the_last_one_has_left() -> None:
     before = sys.getrecursionlimit()
-    with deep_recursion():
-        with ThreadPoolExecutor(1) as others:
-            others.submit(compare, {"type": "string"}, {"type": "integer"}).result()
-        assert sys.getrecursionlimit() > before
+    first, second = deep_recursion(), deep_recursion()
+    for each in (first, second):
+        each.__enter__()
+    first.__exit__(None, None, None)
+    assert sys.getrecursionlimit() > before
+    second.__exit__(None, None, None)
     assert sys.getrecursionlimit() == before

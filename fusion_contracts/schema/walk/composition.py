@@ -24,7 +24,7 @@ def unlike(place: Place) -> bool:
         return True
     if (old == {"not": {}}) != (new == {"not": {}}):
         return True
-    return ("anyOf" in old and "oneOf" in old) or ("anyOf" in new and "oneOf" in new)
+    return old.keys() >= UNIONS or new.keys() >= UNIONS
 
 
 def crossed(old: Keywords, new: Keywords) -> bool:
