@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import tomli
 from http_site import INFO, TOOL, Answer, Exchange, Site, mcp
+from waiting import until
 
 HEADER = "Authorization: Bearer ${TOKEN}"
 OTHER = {**TOOL, "name": "wave"}
@@ -229,5 +230,5 @@ def test_an_interrupt_ends_the_session_and_the_run(tmp_path: Path, serve: Serve,
     _, said = process.communicate(timeout=60)
     assert process.returncode in {-number, 128 + number}
     assert "Traceback" not in said.decode()
-    assert site.asked()[-1] == "DELETE"
+    until(lambda: site.asked()[-1] == "DELETE", "the session was not ended")
     assert not (tmp_path / "fusion.lock").exists()

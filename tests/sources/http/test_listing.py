@@ -12,6 +12,7 @@ import pytest
 from http_reading import Serve, named
 from http_site import INFO, TOOL, Exchange, mcp
 from reading import failure
+from waiting import until
 
 from fusion_contracts.errors import Problem
 from fusion_contracts.model import SourceRecord
@@ -68,9 +69,8 @@ def test_a_session_is_opened_kept_and_ended(serve: Serve, options: Options) -> N
     assert list(contract.tools) == ["greet"]
     assert contract.source == SourceRecord(kind="http", url=site.url)
     assert said == [f"site: connecting to {site.url}"]
-    asked = site.asked()
-    assert asked[:4] == ["server/discover", "initialize", "notifications/initialized", "tools/list"]
-    assert asked.count("DELETE") == 1
+    assert site.asked()[:4] == ["server/discover", "initialize", "notifications/initialized", "tools/list"]
+    until(lambda: site.asked().count("DELETE") == 1, "the session was not ended")
     for exchange in site.seen[2:]:
         assert exchange.headers["mcp-session-id"] == "abc-123"
         assert exchange.headers["mcp-protocol-version"] == "2025-06-18"
