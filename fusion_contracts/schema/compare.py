@@ -232,8 +232,8 @@ class Pair:
 
     @property
     def work(self) -> int:
-        """What all questions took so far, in steps of a search: reading counts too, and judging of values."""
-        return self._steps + self.builder.reads
+        """What all questions took so far, in steps of a search: reading counts too, patterns, and judging of values."""
+        return self._steps + self.builder.reads + self.space.fuel.burnt
 
     def edited(self, schema: Any) -> int:
         """The formula of the old document after an edit; what it shares with the old document is read once.

@@ -61,7 +61,7 @@ class Evaluator:
     def matches(self, pattern: str, text: str) -> bool:
         """Whether an ECMA-262 pattern is found in a text. Raises Undecided where it cannot be read."""
         try:
-            return language.matches(pattern, text)
+            return language.matches(pattern, text, self.space.fuel)
         except (language.Unsupported, language.Exhausted) as error:
             raise Undecided(f"pattern {pattern!r}: {error}") from None
 

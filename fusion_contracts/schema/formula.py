@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
+from fusion_contracts.schema.language import Fuel
 from fusion_contracts.schema.values import key_of
 
 __all__ = [
@@ -116,6 +117,7 @@ class Space:
         self._targets: dict[int, Callable[[], int]] = {}  # what a ("ref", key) stands for, once all is built
         self.values: dict[Hashable, Any] = {}  # the JSON value behind an enum's key
         self.shown: dict[tuple[str, int], list[Any]] = {}  # where the old contract shows a (name, formula): its schemas
+        self.fuel = Fuel()  # for its patterns
         self.may = Kinds(self.meaning, self.values)
         self.true = self.make("and", frozenset())
         self.false = self.make("type", 0)

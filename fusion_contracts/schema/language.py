@@ -17,13 +17,30 @@ from fusion_contracts.schema.ecma_tree import Unsupported
 from fusion_contracts.schema.regular import Arena, Exhausted, Node
 from fusion_contracts.schema.search import Search
 
-__all__ = ["Exhausted", "Language", "Unsupported", "compile_pattern", "find", "is_empty", "iterate", "matches"]
+__all__ = ["Exhausted", "Fuel", "Language", "Unsupported", "compile_pattern", "find", "is_empty", "iterate", "matches"]
 
 _BUDGET = 20_000  # some 0.2 s
+_MATCH_BUDGET = 37_500
+_ALWAYS = 100  # even when others took too much
 _FINENESS = 4  # an arena counts smaller steps than a caller does
-_MATCH_BUDGET = 150_000
+MOST_TOGETHER = 3 * _BUDGET  # of all questions about one pair of schemas
 _MOST_EXCLUDED = 1_000
 _PLAUSIBLE = ("x", "abc")
+
+
+class Fuel:
+    """What several questions may take together, in steps. A simple one is answered even when nothing is left."""
+
+    def __init__(self, steps: int = MOST_TOGETHER) -> None:
+        self.burnt = 0
+        self._steps = steps
+
+    def budget(self, most: int) -> int:
+        """The steps for one question."""
+        return max(min(most, self._steps - self.burnt), _ALWAYS)
+
+
+ENDLESS = Fuel(1 << 60)
 
 
 class Language:
@@ -37,15 +54,15 @@ class Language:
         self._arena: Arena | None = None
         self._root: Node | None = None
 
-    def takes(self, text: str) -> bool:
+    def takes(self, text: str, fuel: Fuel = ENDLESS) -> bool:
         """Whether the pattern is found in the text. Raises Exhausted, and Unsupported for a rare kind of pattern."""
-        if self._arena is None or self._root is None or self._arena.count > _MATCH_BUDGET >> 4:
-            arena = Arena(_MATCH_BUDGET)
-            self._root = patterns.found_in(arena, self.tree)
-            self._arena = arena
-        arena, node = self._arena, self._root
-        arena.left = _MATCH_BUDGET
+        budget = fuel.budget(_MATCH_BUDGET) * _FINENESS
+        if self._arena is None or self._root is None or self._arena.count > _MATCH_BUDGET >> 2:
+            self._arena, self._root = Arena(budget), None
+        arena = self._arena
+        arena.left = budget
         try:
+            node = self._root = self._root or patterns.found_in(arena, self.tree)
             for char in text:
                 if node is arena.all or node is arena.nothing:
                     break
@@ -53,6 +70,8 @@ class Language:
             return arena.takes_empty(node)
         except RecursionError:
             raise Exhausted from None
+        finally:
+            fuel.burnt += (budget - arena.left) // _FINENESS
 
 
 @lru_cache(maxsize=2048)
@@ -61,9 +80,9 @@ def compile_pattern(pattern: str) -> Language:
     return Language(pattern)
 
 
-def matches(language: Language | str, text: str) -> bool:
+def matches(language: Language | str, text: str, fuel: Fuel = ENDLESS) -> bool:
     """Whether the text is in the language of the pattern. Raises Unsupported and Exhausted."""
-    return (compile_pattern(language) if isinstance(language, str) else language).takes(text)
+    return (compile_pattern(language) if isinstance(language, str) else language).takes(text, fuel)
 
 
 class _Question(NamedTuple):
@@ -73,17 +92,26 @@ class _Question(NamedTuple):
     negative: tuple[str, ...]
     low: int
     high: int | None
-    budget: int
+    budget: int = _BUDGET
 
-    def takes(self, text: str) -> bool:
+    def takes(self, text: str, fuel: Fuel) -> bool:
         """Whether the text is an answer. Raises Unsupported and Exhausted."""
         if len(text) < self.low or (self.high is not None and len(text) > self.high):
             return False
-        return all(matches(one, text) for one in self.positive) and not any(matches(one, text) for one in self.negative)
+        return all(matches(one, text, fuel) for one in self.positive) and not any(
+            matches(one, text, fuel) for one in self.negative
+        )
 
-    def search(self, excluded: Sequence[str] = ()) -> Search:
-        """The search for an answer; its arena is new, so that its cost depends on the question alone."""
-        arena = Arena(self.budget * _FINENESS)
+    def arena(self) -> Arena:
+        """Room for a search, new for each, so that what it takes depends on the question alone."""
+        return Arena(self.budget * _FINENESS)
+
+    def spent(self, arena: Arena) -> int:
+        """The steps that it took so far."""
+        return self.budget - arena.left // _FINENESS
+
+    def search(self, arena: Arena, excluded: Sequence[str] = ()) -> Search:
+        """The search for an answer."""
         wanted = [patterns.found_in(arena, compile_pattern(one).tree) for one in self.positive]
         refused = [patterns.found_in(arena, compile_pattern(one).tree) for one in self.negative]
         if excluded:
@@ -92,12 +120,15 @@ class _Question(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _best(question: _Question, excluded: tuple[str, ...] = ()) -> str | Exhausted | None:
-    """The answer of a search, kept: it depends on nothing else."""
+def _best(question: _Question, excluded: tuple[str, ...] = ()) -> tuple[str | Exhausted | None, int]:
+    """The answer of a search and the steps that it took, kept: they depend on nothing else."""
+    arena = question.arena()
+    answer: str | Exhausted | None
     try:
-        return question.search(excluded).best(question.low, question.high)
+        answer = question.search(arena, excluded).best(question.low, question.high)
     except (Exhausted, RecursionError):
-        return Exhausted()
+        answer = Exhausted()
+    return answer, question.spent(arena)
 
 
 def find(  # noqa: PLR0913 - all but two are named, and most have defaults
@@ -107,7 +138,7 @@ def find(  # noqa: PLR0913 - all but two are named, and most have defaults
     min_length: int = 0,
     max_length: int | None = None,
     excluded: Container[str] = (),
-    budget: int = _BUDGET,
+    fuel: Fuel = ENDLESS,
     plausible: bool = False,
 ) -> str | None:
     """A short and nice string in which every positive and no negative pattern is found; None: proved that none is.
@@ -117,25 +148,36 @@ def find(  # noqa: PLR0913 - all but two are named, and most have defaults
     """
     if max_length is not None and max_length < min_length:
         return None
-    question = _Question(tuple(positive), tuple(negative), max(min_length, 0), max_length, budget)
+    question = _Question(tuple(positive), tuple(negative), max(min_length, 0), max_length)
     if plausible:
         for text in _PLAUSIBLE:
-            if text not in excluded and question.takes(text):
+            if text not in excluded and question.takes(text, fuel):
                 return text
         if question.low == 0:
-            found = _unlike(question._replace(low=1), excluded) if max_length != 0 else None
-            return "" if found is None and "" not in excluded and question.takes("") else found
-    return _unlike(question, excluded)
+            found = _unlike(question._replace(low=1), excluded, fuel) if max_length != 0 else None
+            return "" if found is None and "" not in excluded and question.takes("", fuel) else found
+    return _unlike(question, excluded, fuel)
 
 
-def _unlike(question: _Question, excluded: Container[str]) -> str | None:
+def _unlike(question: _Question, excluded: Container[str], fuel: Fuel) -> str | None:
     """The best answer that is not excluded."""
-    answer = _best(question)
-    if isinstance(answer, str) and answer in excluded:
-        if not isinstance(excluded, Collection) or len(excluded) > _MOST_EXCLUDED:
-            strings = question.search().all(question.low, question.high)
-            return next((text for text in strings if text not in excluded), None)
-        answer = _best(question, tuple(sorted(excluded)))
+    question = question._replace(budget=fuel.budget(_BUDGET))
+    answer = _found(question, (), fuel)
+    if answer is None or answer not in excluded:
+        return answer
+    if isinstance(excluded, Collection) and len(excluded) <= _MOST_EXCLUDED:
+        return _found(question, tuple(sorted(excluded)), fuel)
+    arena = question.arena()
+    strings = question.search(arena).all(question.low, question.high)
+    try:
+        return next((text for text in strings if text not in excluded), None)
+    finally:
+        fuel.burnt += question.spent(arena)
+
+
+def _found(question: _Question, excluded: tuple[str, ...], fuel: Fuel) -> str | None:
+    answer, spent = _best(question, excluded)
+    fuel.burnt += spent
     if isinstance(answer, Exhausted):
         raise answer
     return answer
@@ -148,16 +190,17 @@ def iterate(  # noqa: PLR0913 - all but two are named, and most have defaults
     min_length: int = 0,
     max_length: int | None = None,
     excluded: Container[str] = (),
-    budget: int = _BUDGET,
+    fuel: Fuel = ENDLESS,
 ) -> Iterator[str]:
     """Distinct strings in which every positive and no negative pattern is found, shorter ones first.
 
     Each is made when it is asked for. Ends when there are no more. Raises Unsupported, and Exhausted once the budget
     for all of them together is used up.
     """
+    budget = fuel.budget(_BUDGET)
     question = _Question(tuple(positive), tuple(negative), max(min_length, 0), max_length, budget)
     try:
-        for text in question.search().all(question.low, question.high):
+        for text in question.search(question.arena()).all(question.low, question.high):
             if text not in excluded:
                 yield text
     except RecursionError:
@@ -171,8 +214,8 @@ def is_empty(  # noqa: PLR0913 - all but two are named, and most have defaults
     min_length: int = 0,
     max_length: int | None = None,
     excluded: Container[str] = (),
-    budget: int = _BUDGET,
+    fuel: Fuel = ENDLESS,
 ) -> bool:
     """Whether no string is in all positive and no negative languages. Raises Unsupported and Exhausted."""
-    found = find(positive, negative, min_length=min_length, max_length=max_length, excluded=excluded, budget=budget)
+    found = find(positive, negative, min_length=min_length, max_length=max_length, excluded=excluded, fuel=fuel)
     return found is None

@@ -148,6 +148,7 @@ class Search:
         while layers[-1]:
             found = next((node for node in layers[-1] if self.arena.takes_empty(node)), None)
             if found is not None:
+                self.arena.spend(len(layers) >> 5)
                 return _spelled(layers, found)
             if high is not None and len(layers) > high:
                 return None

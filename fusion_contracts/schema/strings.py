@@ -24,6 +24,7 @@ class Strings:
     """The facts about one string, sorted."""
 
     def __init__(self, space: Space, facts: set[int]) -> None:
+        self.fuel = space.fuel
         self.least = 0
         self.most: int | None = None
         self.patterns: list[str] = []
@@ -56,7 +57,13 @@ class Strings:
         least, most, excluded = self.least, self.most, self.excluded
         try:
             found = language.find(
-                positive, negative, min_length=least, max_length=most, excluded=excluded, plausible=True
+                positive,
+                negative,
+                min_length=least,
+                max_length=most,
+                excluded=excluded,
+                fuel=self.fuel,
+                plausible=True,
             )
         except (language.Unsupported, language.Exhausted) as error:
             raise Undecided(self._trouble(error)) from None

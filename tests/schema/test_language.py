@@ -9,6 +9,7 @@ import pytest
 
 from fusion_contracts.schema.language import (
     Exhausted,
+    Fuel,
     Language,
     Unsupported,
     compile_pattern,
@@ -296,7 +297,7 @@ def test_hostile_patterns_end(pattern: str) -> None:
         answers = []
         for _ in range(2):
             try:
-                answers.append(find(positive, negative, budget=2000))
+                answers.append(find(positive, negative, fuel=Fuel(2000)))
             except Exhausted:
                 answers.append("exhausted")
         assert answers[0] == answers[1]
@@ -310,9 +311,9 @@ def test_hostile_patterns_end(pattern: str) -> None:
 def test_exhausted_is_for_the_budget() -> None:
     patterns = (["^[a-z]{0,300}$"], ["^[a-z]{0,299}$"])
     with pytest.raises(Exhausted, match=r"^the patterns are too intricate for the steps allowed$"):
-        find(*patterns, budget=100)
+        find(*patterns, fuel=Fuel(100))
     with pytest.raises(Exhausted):
-        list(iterate(*patterns, budget=100))
+        list(iterate(*patterns, fuel=Fuel(100)))
     assert find(*patterns) == "a" * 300
 
 
