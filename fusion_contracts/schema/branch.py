@@ -23,6 +23,7 @@ FIRST = {STRING: "x", INTEGER: 1}  # what their theories try first, and what fit
 CHOOSING = frozenset({"any", "one", "if", "not", "ref"})  # may lead to a closed list, whose own values are wanted
 CHEAP = 64  # looks at literals that cost as much as one step
 FEW = 8  # looks at pairs of formulas that do
+MANY = 4  # facts that a theory sorts for it
 
 
 class Branch:
@@ -210,7 +211,7 @@ class Branch:
         return attempt(branch._decide) if branch._assume(literals) else NOTHING
 
     def _theory(self) -> Any:
-        self.solver.spend()
+        self.solver.spend(1 + len(self.facts) // MANY)
         listed = self._lists(self.facts)
         if listed:
             return self._from_list(listed)

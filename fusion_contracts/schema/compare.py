@@ -37,7 +37,7 @@ QUICK, PATIENT = 4_000, 40_000  # steps before and after jsonschema-rs was asked
 TOO_DEEP = "the schema is nested too deeply"
 STEPS_PER_FACT, MOST_FOR_FACTS = 10, 60_000  # a large schema takes more steps,
 STEPS_PER_PART = 2  # and without end only those that read it
-COVERS_FACTS, COVERS_BRANCHES = 1_500, 60  # more facts, or branches in all, take jsonschema-rs seconds
+COVERS_FACTS, COVERS_WAYS = 1_500, 60  # more facts, or ways to go in all choices, take jsonschema-rs seconds
 CHEAP = 64  # parts of a conjunction that cost as much to judge a value by as one step of a search
 DEEPEST = 20_000  # Python frames: a schema of a thousand levels takes some ten per level
 
@@ -286,6 +286,7 @@ class Pair:
 
     def _shown(self, value: Any, ours: Callable[[Any], bool], look: int) -> Comparison:
         """The answer with the least value that breaks, if this one does. Raises Undecided where it does not."""
+        look += self._solver.size(value) // CHEAP
         if not self.breaks(value, ours, look):
             raise Undecided(self._disagreement(value))
         return Comparison("incompatible", has_witness=True, witness=shrink(value, lambda v: self.breaks(v, ours, look)))
@@ -308,7 +309,7 @@ class Pair:
 
     def _covered(self) -> bool:
         """Whether jsonschema-rs proves that the new side accepts all that the old one does, whatever the names."""
-        if len(self.space.meaning) > COVERS_FACTS or sum(self.space.widths) > COVERS_BRANCHES:
+        if len(self.space.meaning) > COVERS_FACTS or self.space.ways > COVERS_WAYS:
             return False
         import jsonschema_rs  # rarely needed
 

@@ -17,6 +17,7 @@ Option: TypeAlias = tuple[int, ...]  # literals that hold together
 Expansion: TypeAlias = tuple[tuple[int, ...], list[tuple[Option, ...]]]  # what follows; of each choice one option holds
 
 NONE: Expansion = ((), [])
+CHEAP = 8  # looks at what a branch evaluates that cost as much as one step
 
 
 def expanded(solver: Solver, literal: int, kind: int) -> Expansion:
@@ -98,7 +99,7 @@ def _unevaluated(solver: Solver, meaning: tuple[Any, ...], positive: bool) -> Ex
     kind, conditions, contributions, formula = meaning
     options: list[Option] = []
     for holding in _subsets(conditions):
-        solver.spend()
+        solver.spend(1 + len(contributions) // CHEAP)
         signed = tuple(c if c in holding else -c for c in conditions)
         active = [entry for entry in contributions if set(entry[0]) <= set(signed)]
         rest = _rest_of(solver, kind, active, formula)

@@ -128,6 +128,11 @@ class Space:
         return [len(meaning[1]) for meaning in self.meaning[1:] if meaning[0] in ("any", "one")]
 
     @property
+    def ways(self) -> int:
+        """How many ways all choices have together: branches, conditions that hold or do not, and what may be untrue."""
+        return sum(self.widths) + 2 * sum(meaning[0] in ("dep", "if", "not") for meaning in self.meaning[1:])
+
+    @property
     def parts(self) -> int:
         """How many parts all conjunctions have together."""
         return sum(len(meaning[1]) for meaning in self.meaning[1:] if meaning[0] == "and")

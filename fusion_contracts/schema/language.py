@@ -7,7 +7,7 @@ answered raises Unsupported (the pattern) or Exhausted (the budget). The same se
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ __all__ = ["Exhausted", "Fuel", "Language", "Unsupported", "compile_pattern", "f
 
 _BUDGET = 20_000  # some 0.2 s
 _MATCH_BUDGET = 37_500
-_ALWAYS = 100  # even when others took too much
+_ALWAYS = 100  # even when others took too much; a plain pattern takes up to some fifty
 _FINENESS = 4  # an arena counts smaller steps than a caller does
 MOST_TOGETHER = 3 * _BUDGET  # of all questions about one pair of schemas
 _MOST_EXCLUDED = 1_000
@@ -34,13 +34,18 @@ class Fuel:
     def __init__(self, steps: int = MOST_TOGETHER) -> None:
         self.burnt = 0
         self._steps = steps
+        self._in_vain: set[Hashable] = set()
 
-    def budget(self, most: int) -> int:
-        """The steps for one question."""
+    def budget(self, most: int, question: Hashable) -> int:
+        """The steps for one question. Raises Exhausted where it was asked in vain: they do not become more."""
+        if question in self._in_vain:
+            raise Exhausted
         return max(min(most, self._steps - self.burnt), _ALWAYS)
 
-
-ENDLESS = Fuel(1 << 60)
+    def burn(self, steps: int, *in_vain: Hashable) -> None:
+        """Take note of what a question took, and of the question if that was in vain."""
+        self.burnt += steps
+        self._in_vain.update(in_vain)
 
 
 class Language:
@@ -54,9 +59,10 @@ class Language:
         self._arena: Arena | None = None
         self._root: Node | None = None
 
-    def takes(self, text: str, fuel: Fuel = ENDLESS) -> bool:
+    def takes(self, text: str, fuel: Fuel | None = None) -> bool:
         """Whether the pattern is found in the text. Raises Exhausted, and Unsupported for a rare kind of pattern."""
-        budget = fuel.budget(_MATCH_BUDGET) * _FINENESS
+        fuel = fuel or Fuel()
+        budget = fuel.budget(_MATCH_BUDGET, (self.pattern, text)) * _FINENESS
         if self._arena is None or self._root is None or self._arena.count > _MATCH_BUDGET >> 2:
             self._arena, self._root = Arena(budget), None
         arena = self._arena
@@ -68,10 +74,11 @@ class Language:
                     break
                 node = derivative(arena, node, ord(char))
             return arena.takes_empty(node)
-        except RecursionError:
+        except (Exhausted, RecursionError):
+            fuel.burn(0, (self.pattern, text))
             raise Exhausted from None
         finally:
-            fuel.burnt += (budget - arena.left) // _FINENESS
+            fuel.burn((budget - arena.left) // _FINENESS)
 
 
 @lru_cache(maxsize=2048)
@@ -80,7 +87,7 @@ def compile_pattern(pattern: str) -> Language:
     return Language(pattern)
 
 
-def matches(language: Language | str, text: str, fuel: Fuel = ENDLESS) -> bool:
+def matches(language: Language | str, text: str, fuel: Fuel | None = None) -> bool:
     """Whether the text is in the language of the pattern. Raises Unsupported and Exhausted."""
     return (compile_pattern(language) if isinstance(language, str) else language).takes(text, fuel)
 
@@ -138,7 +145,7 @@ def find(  # noqa: PLR0913 - all but two are named, and most have defaults
     min_length: int = 0,
     max_length: int | None = None,
     excluded: Container[str] = (),
-    fuel: Fuel = ENDLESS,
+    fuel: Fuel | None = None,
     plausible: bool = False,
 ) -> str | None:
     """A short and nice string in which every positive and no negative pattern is found; None: proved that none is.
@@ -148,6 +155,7 @@ def find(  # noqa: PLR0913 - all but two are named, and most have defaults
     """
     if max_length is not None and max_length < min_length:
         return None
+    fuel = fuel or Fuel()
     question = _Question(tuple(positive), tuple(negative), max(min_length, 0), max_length)
     if plausible:
         for text in _PLAUSIBLE:
@@ -161,25 +169,27 @@ def find(  # noqa: PLR0913 - all but two are named, and most have defaults
 
 def _unlike(question: _Question, excluded: Container[str], fuel: Fuel) -> str | None:
     """The best answer that is not excluded."""
-    question = question._replace(budget=fuel.budget(_BUDGET))
     answer = _found(question, (), fuel)
     if answer is None or answer not in excluded:
         return answer
     if isinstance(excluded, Collection) and len(excluded) <= _MOST_EXCLUDED:
         return _found(question, tuple(sorted(excluded)), fuel)
+    question = question._replace(budget=fuel.budget(_BUDGET, question))
     arena = question.arena()
     strings = question.search(arena).all(question.low, question.high)
     try:
         return next((text for text in strings if text not in excluded), None)
     finally:
-        fuel.burnt += question.spent(arena)
+        fuel.burn(question.spent(arena))
 
 
 def _found(question: _Question, excluded: tuple[str, ...], fuel: Fuel) -> str | None:
-    answer, spent = _best(question, excluded)
-    fuel.burnt += spent
+    key = question, excluded
+    answer, spent = _best(question._replace(budget=fuel.budget(_BUDGET, key)), excluded)
     if isinstance(answer, Exhausted):
+        fuel.burn(spent, key)
         raise answer
+    fuel.burn(spent)
     return answer
 
 
@@ -190,14 +200,14 @@ def iterate(  # noqa: PLR0913 - all but two are named, and most have defaults
     min_length: int = 0,
     max_length: int | None = None,
     excluded: Container[str] = (),
-    fuel: Fuel = ENDLESS,
+    fuel: Fuel | None = None,
 ) -> Iterator[str]:
     """Distinct strings in which every positive and no negative pattern is found, shorter ones first.
 
     Each is made when it is asked for. Ends when there are no more. Raises Unsupported, and Exhausted once the budget
     for all of them together is used up.
     """
-    budget = fuel.budget(_BUDGET)
+    budget = (fuel or Fuel()).budget(_BUDGET, None)
     question = _Question(tuple(positive), tuple(negative), max(min_length, 0), max_length, budget)
     try:
         for text in question.search(question.arena()).all(question.low, question.high):
@@ -214,7 +224,7 @@ def is_empty(  # noqa: PLR0913 - all but two are named, and most have defaults
     min_length: int = 0,
     max_length: int | None = None,
     excluded: Container[str] = (),
-    fuel: Fuel = ENDLESS,
+    fuel: Fuel | None = None,
 ) -> bool:
     """Whether no string is in all positive and no negative languages. Raises Unsupported and Exhausted."""
     found = find(positive, negative, min_length=min_length, max_length=max_length, excluded=excluded, fuel=fuel)

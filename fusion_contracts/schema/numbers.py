@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["solve"]
 
 SCAN = 20_000  # multiples looked at before the question is left open
+CHEAP = 16  # of them cost as much as one step
 MOST_DIGITS = 17  # after the decimal point: as many as a binary float tells apart
 NEARBY = 12  # decimals of each length that are looked at on either side
 HALVES = 3  # one and a half is preferred where it fits
@@ -68,8 +69,14 @@ def solve(solver: Solver, facts: set[int], kind: int) -> Any:
     bounds = Bounds(solver.space, facts)
     whole = kind == INTEGER
     steps = [*bounds.multiples, 1] if whole else bounds.multiples
+    step = _common(steps) if steps else None
+    if step is not None and any(step % never == 0 for never in (bounds.never if whole else [*bounds.never, 1])):
+        return NOTHING
     unwritable = False
-    for number in _grid(bounds, _common(steps), whole=whole) if steps else _dense(bounds):
+    numbers = _dense(bounds) if step is None else _grid(bounds, step, whole=whole)
+    for looks, number in enumerate(numbers, 1):
+        if looks % CHEAP == 0:
+            solver.spend()
         if number is None:
             unwritable = True
         elif bounds.admits(number, whole=whole):

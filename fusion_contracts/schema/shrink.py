@@ -9,7 +9,7 @@ __all__ = ["shrink"]
 
 MOST_TRIES = 60
 MOST_LEVELS = 200  # tries for a part in the place of what holds it
-MOST_LOOKS = 200_000  # at values, in all tries of a kind
+MOST_LOOKS = 50_000  # at values, in all tries of a kind
 NONE_LEFT: Any = object()
 Less: TypeAlias = Callable[[Any], Iterator[Any]]
 

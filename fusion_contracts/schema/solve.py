@@ -17,7 +17,7 @@ from fusion_contracts.schema.answers import OPEN, Answers
 from fusion_contracts.schema.branch import Branch
 from fusion_contracts.schema.clash import clash, meeting
 from fusion_contracts.schema.evaluate import Evaluator
-from fusion_contracts.schema.formula import ALL, BOOLEAN, KINDS, NULL, OBJECT, Space
+from fusion_contracts.schema.formula import ALL, ARRAY, BOOLEAN, KINDS, NULL, OBJECT, Space
 from fusion_contracts.schema.plausible import plausible
 from fusion_contracts.schema.trouble import Exhausted, Undecided
 
@@ -26,6 +26,10 @@ __all__ = ["Solver"]
 ASIDE = 300  # steps for the question whether two formulas exclude each other
 CHEAP = 64  # pairs of branches that cost as much to compare as one step
 FEW_BRANCHES = 8  # are compared each with each
+MOST_PARTS = 30_000  # of a value
+LARGEST_SAMPLE = 300  # parts; nobody reads a larger one at a glance
+TEXT = 256  # characters that count for one more part
+HOLDERS = OBJECT | ARRAY
 FEW: dict[int, tuple[Any, ...]] = {NULL: (None,), BOOLEAN: (True, False)}
 
 
@@ -46,6 +50,7 @@ class Solver:
         self._parts: dict[int, frozenset[int]] = {}
         self._shown: dict[tuple[str, int], list[Any]] = {}
         self._sampled: dict[tuple[Goal, str], Any] = {}
+        self._sizes: dict[int, tuple[int, Any]] = {}
 
     def spend(self, steps: int = 1) -> None:
         """Count steps against the budget. Raises Exhausted when it is used up."""
@@ -88,7 +93,27 @@ class Solver:
     def _of_kind(self, goal: Goal, kind: int) -> Any:
         if kind in FEW:
             return next((v for v in FEW[kind] if self.evaluator.all_hold(goal, v)), NOTHING)
-        return Branch(self, goal, kind).run()
+        value = Branch(self, goal, kind).run()
+        if kind & HOLDERS and value is not NOTHING:
+            self.size(value)  # raises where it is too large for anybody to look at
+        return value
+
+    def size(self, value: Any) -> int:
+        """How many parts a value has, itself among them. Raises Undecided where there are too many to look at.
+
+        What this solver built may hold the same object in many places, which is looked at once.
+        """
+        if isinstance(value, str):
+            return 1 + len(value) // TEXT
+        if not isinstance(value, (dict, list)):
+            return 1
+        known = self._sizes.get(id(value))
+        if known is None:
+            size = 1 + sum(map(self.size, value.values() if isinstance(value, dict) else value))
+            known = self._sizes[id(value)] = size, value  # which is kept: another one may come to lie there
+        if known[0] > MOST_PARTS:
+            raise Undecided(f"a value of more than {MOST_PARTS:,} parts was not built")
+        return known[0]
 
     def _sample(self, goal: Goal, name: str) -> Any:
         """What the contract shows for a property, where that satisfies the goal; looked for once."""
@@ -108,8 +133,15 @@ class Solver:
         known = self._shown.get((name, literal))
         if known is None:
             schemas = self.space.shown.get((name, literal), ())
-            known = self._shown[name, literal] = [value for schema in schemas for value in plausible(name, schema)]
+            values = (value for schema in schemas for value in plausible(name, schema))
+            known = self._shown[name, literal] = [value for value in values if self._is_sample(value)]
         return known
+
+    def _is_sample(self, value: Any) -> bool:
+        try:
+            return self.size(value) <= LARGEST_SAMPLE
+        except Undecided:
+            return False
 
     def conjuncts(self, literal: int) -> frozenset[int]:
         """What a formula says, its conjunctions taken apart."""

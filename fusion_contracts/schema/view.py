@@ -176,7 +176,7 @@ def _take(merged: Keywords, keyword: str, value: Any) -> bool:
     present = merged.get(keyword)
     if keyword in ANNOTATIONS:
         merged.setdefault(keyword, value)
-    elif keyword not in merged or key_of(present) == key_of(value):
+    elif keyword not in merged:
         merged[keyword] = value
     elif keyword == "required" and isinstance(present, list) and isinstance(value, list):
         merged[keyword] = [*present, *(name for name in value if name not in present)]
@@ -185,7 +185,7 @@ def _take(merged: Keywords, keyword: str, value: Any) -> bool:
             return False
         merged[keyword] = {**present, **value}
     else:
-        return False
+        return key_of(present) == key_of(value)
     return True
 
 

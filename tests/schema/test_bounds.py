@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -108,6 +109,83 @@ def test_exclusive_branches_without_a_discriminator_are_given_up_within_a_second
     found, work = explained(exclusive(300), exclusive(299))
     assert found.comparison.verdict == "undecided"
     assert work < SECOND
+
+
+def every(count: int, one: Callable[[int], Any], **more: Any) -> Any:
+    return {"type": "object", "properties": {f"p{number}": one(number) for number in range(count)}, **more}
+
+
+def doubling(levels: int, leaf: Any) -> Any:
+    """Definitions of which each holds the next one twice: a value has two to the power of `levels` leaves."""
+    def both(part: Any) -> Any:
+        return {"type": "object", "properties": {"a": part, "b": part}, "required": ["a", "b"]}
+
+    parts = {f"d{number}": both({"$ref": f"#/$defs/d{number + 1}"}) for number in range(levels)}
+    return {"$defs": {**parts, f"d{levels}": leaf}, "$ref": "#/$defs/d0"}
+
+
+NAMES = [f"p{number}" for number in range(1_000)]
+NESTED = {"type": "array", "uniqueItems": True, "items": {"type": "array", "uniqueItems": True}}
+LARGE = [[{f"k{place}": [place, number] for place in range(200)} for number in range(5)]]
+TWICE = [{"contains": {"multipleOf": prime}, "minContains": 2} for prime in (2, 3, 5, 7, 11, 13, 17, 19)]
+SPREAD = {"allOf": [every(1, lambda _: {}), *({"properties": {f"q{n}": S}} for n in range(100))]}
+# old, new, the answer, how many of the edits are decided at least
+COSTLY: dict[str, tuple[Any, Any, str, int]] = {
+    "patterns that explode, one in each argument": (
+        every(300, lambda n: {**S, "pattern": f"^(a{{0,{n + 1_000}}}){{0,1000}}$"}),
+        every(300, lambda n: {**S, "pattern": f"^(a{{0,{n + 999}}}){{0,1000}}$"}),
+        "undecided", 0,
+    ),
+    "long texts": (
+        every(50, lambda n: {**S, "minLength": 900_000 + n}), every(50, lambda n: {**S, "minLength": 900_001 + n}),
+        "incompatible", 5,
+    ),
+    "a thousand required arguments beside one that nobody can read": (
+        every(1_000, lambda _: S, required=[*NAMES, "odd"], dependentSchemas={"odd": {"type": "thing"}}),
+        every(1_000, lambda _: I, required=[*NAMES, "odd"], dependentSchemas={"odd": {"type": "thing"}}),
+        "undecided", 0,
+    ),
+    "large defaults": (
+        every(400, lambda _: {**NESTED, "default": LARGE}),
+        every(400, lambda _: {**NESTED, "default": LARGE, "maxItems": 0}),
+        "incompatible", 400,
+    ),
+    "a value of a thousand million parts": (doubling(30, S), doubling(30, I), "undecided", 0),
+    "four hundred different items": (
+        {"type": "array", "uniqueItems": True, "minItems": 400, "items": I}, {"type": "array", "maxItems": 399},
+        "incompatible", 4,
+    ),
+    "items that are counted eight times": (
+        {"type": "array", "allOf": TWICE, "maxItems": 3}, {"type": "array", "items": I, "maxItems": 2},
+        "incompatible", 9,
+    ),
+    "conditions for what is evaluated": (
+        {**SPREAD, "anyOf": [{"properties": {f"r{n}": S}, "required": [f"r{n}"]} for n in range(30)],
+         "unevaluatedProperties": False},
+        {**SPREAD, "anyOf": [{"properties": {f"r{n}": S}, "required": [f"r{n}"]} for n in range(29)],
+         "unevaluatedProperties": False},
+        "undecided", 0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_what_costs_more_than_it_looks_ends_too(name: str) -> None:
+    old, new, verdict, decided = COSTLY[name]
+    found, work = explained(old, new)
+    assert found.comparison.verdict == verdict
+    assert sum(edit.effect != "undecided" for edit in found.edits) >= decided
+    assert work < 2 * SECOND
+
+
+def test_plain_patterns_are_answered_beside_those_that_explode() -> None:
+    def patterned(plain: str) -> Any:
+        exploding = every(300, lambda n: {**S, "pattern": f"^(a{{0,{n + 1_000}}}){{0,1000}}$"})
+        return {**exploding, "properties": {**exploding["properties"], "id": {**S, "pattern": plain}}}
+
+    found, work = explained(patterned("^[a-z]+$"), patterned("^[a-z]{2,}$"))
+    assert (found.comparison.verdict, found.comparison.witness) == ("incompatible", {"id": "x"})
+    assert work < SECOND / 20
 
 
 @pytest.mark.parametrize("count", [50, 100, 200])
