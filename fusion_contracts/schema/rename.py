@@ -9,7 +9,10 @@ would do, one has to stand out; once it is taken, another may stand out whose na
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
+from heapq import nlargest
 from typing import Any, NamedTuple
 
 from fusion_contracts.schema.values import key_of
@@ -17,9 +20,12 @@ from fusion_contracts.schema.vocabulary import ANNOTATIONS
 
 __all__ = ["Named", "bare_name", "property_renames", "renames"]
 
+_CERTAIN = 3  # so sure is a pair that is told by what was kept
 _NEARLY, _CLOSE = 0.8, 0.6  # shares of common text
 _TELLING = 12  # characters of prose that say something of their own: "ID" or "name" do not
-_MOST = 20_000  # pairs that are looked at, each a comparison of two texts; where more came and went, none is a rename
+_MOST = 20_000  # pairs that are looked at; where more came and went, none is a rename
+_MOST_ALIKE = 1_000_000  # pairs of equal letters, in all texts that are compared; where there are more, none is alike
+_LONGEST = 400  # characters of a text that are compared
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _CLAUSE = re.compile(r"[.,;:(\n]")
 
@@ -32,6 +38,8 @@ class Named(NamedTuple):
 
 
 Test = Callable[[Any, Any], bool]
+Names = tuple[str, str]  # the old one, the new one
+Score = tuple[int, int]  # how sure a pair is, and how many words both names have
 
 
 def property_renames(
@@ -44,7 +52,9 @@ def property_renames(
     """
     if not removed or not added or len(removed) * len(added) > _MOST:
         return []
-    sides = [{name: Named(_description(view), view) for name, view in side.items()} for side in (removed, added)]
+    sides = [
+        {name: Named(_description(view), _shape(view)) for name, view in side.items()} for side in (removed, added)
+    ]
     kept = {
         (old, new)
         for old, before in sides[0].items()
@@ -55,48 +65,77 @@ def property_renames(
     return [(*pair, pair in kept and _alone(pair, kept)) for pair in pairs]
 
 
-def renames(removed: Mapping[str, Named], added: Mapping[str, Named], fits: Test, same: Test) -> list[tuple[str, str]]:
+def renames(removed: Mapping[str, Named], added: Mapping[str, Named], fits: Test, same: Test) -> list[Names]:
     """Pairs (old name, new name). `fits` is asked of two shapes first; `same` tells equal ones."""
     if len(removed) * len(added) > _MOST:
         return []
-    found = {
-        (old, new): strength
-        for old, before in removed.items()
-        for new, after in added.items()
-        if fits(before.shape, after.shape) and (strength := _strength(old, before, new, after, same))
-    }
-    pairs: list[tuple[str, str]] = []
-    while chosen := [pair for pair in found if _stands_out(pair, found) and (not pairs or _shared(*pair))]:
+    left = {(old, new): (mine, its) for old, mine in removed.items() for new, its in added.items()}
+    left = {names: sides for names, sides in left.items() if fits(sides[0].shape, sides[1].shape)}
+    found: dict[Names, Score] = {}
+
+    def rate(names: Names, strength: int) -> None:
+        if strength:
+            found[names] = strength, _shared(*names)
+
+    for names, sides in left.items():
+        rate(names, _certain(names, sides))
+    sure = [{names[side] for names in found} for side in (0, 1)]
+    # Where there is something surer for both names, what is less sure does not matter yet: most texts stay unread.
+    unread = [names for names in left if names[0] not in sure[0] or names[1] not in sure[1]]
+    read: set[Names] = set()
+    texts, pairs = Texts(), list[Names]()
+    while True:
+        for names in unread:
+            rate(names, _likely(names, left[names], same, texts))
+        read.update(unread)
+        if texts.too_many:
+            found = {names: score for names, score in found.items() if score[0] >= _CERTAIN}
+        chosen = [names for names in _outstanding(found) if not pairs or found[names][1]]
+        if not chosen:
+            return sorted(pairs)
         pairs += chosen
-        taken = [{pair[side] for pair in pairs} for side in (0, 1)]
-        found = {
-            pair: strength for pair, strength in found.items() if pair[0] not in taken[0] and pair[1] not in taken[1]
-        }
-    return sorted(pairs)
+        taken = [{names[side] for names in pairs} for side in (0, 1)]
+        left = {names: sides for names, sides in left.items() if names[0] not in taken[0] and names[1] not in taken[1]}
+        found = {names: found[names] for names in left if names in found}
+        unread = [names for names in left if names not in read and names not in found]
 
 
-def _strength(old: str, before: Named, new: str, after: Named, same: Test) -> int:
-    """How sure a pair is: 0 is not enough."""
-    if bare_name(old) == bare_name(new):
+def _certain(names: Names, sides: tuple[Named, Named]) -> int:
+    """How sure a pair is whose name or prose was kept; 0 for others."""
+    before, after = sides
+    if bare_name(names[0]) == bare_name(names[1]):
         return 5
     if len(before.words) >= _TELLING and before.words == after.words:
         return 4
-    if _keeps(before, after):
-        return 3
-    if _prose(before, after) >= _NEARLY:
+    return _CERTAIN if _keeps(before, after) else 0
+
+
+def _likely(names: Names, sides: tuple[Named, Named], same: Test, texts: Texts) -> int:
+    """How sure a pair is whose name or prose is much the same; 0 for others."""
+    before, after = sides
+    if texts.say_the_same(before, after, _NEARLY):
         return 2
-    near = _ratio(bare_name(old), bare_name(new)) >= _CLOSE or 2 * _shared(old, new) >= len(_name_words(old))
+    old, new = map(bare_name, names)
+    near = 2 * _shared(*names) >= len(_name_words(names[0])) or texts.alike(old, new, _CLOSE)
     silent = not before.words and not after.words
-    return int(near and same(before.shape, after.shape) and (silent or _prose(before, after) >= _CLOSE))
+    return int(near and same(before.shape, after.shape) and (silent or texts.say_the_same(before, after, _CLOSE)))
 
 
-def _stands_out(pair: tuple[str, str], found: dict[tuple[str, str], int]) -> bool:
-    rivals = [other for other in found if other != pair and (other[0] == pair[0] or other[1] == pair[1])]
-    mine = (found[pair], _shared(*pair))
-    return all(mine > (found[rival], _shared(*rival)) for rival in rivals)
+def _outstanding(found: Mapping[Names, Score]) -> list[Names]:
+    """The pairs that are surer than each other one of the same old or the same new name."""
+    scores: dict[tuple[int, str], list[Score]] = {}
+    for pair, score in found.items():
+        for place in enumerate(pair):
+            scores.setdefault(place, []).append(score)
+    best = {place: nlargest(2, each) for place, each in scores.items()}
+    return [
+        pair
+        for pair, score in found.items()
+        if all(best[place][0] == score and best[place][1:] != [score] for place in enumerate(pair))
+    ]
 
 
-def _alone(pair: tuple[str, str], pairs: set[tuple[str, str]]) -> bool:
+def _alone(pair: Names, pairs: set[Names]) -> bool:
     return not any(other != pair and (other[0] == pair[0] or other[1] == pair[1]) for other in pairs)
 
 
@@ -106,28 +145,54 @@ def _keeps(before: Named, after: Named) -> bool:
     return len(words) >= _TELLING and words in after.words
 
 
-def _prose(before: Named, after: Named) -> float:
-    """How much of the prose is common: of all, or of the first clauses."""
-    if min(len(before.words), len(after.words)) < _TELLING:
-        return 0.0
-    clauses = [_CLAUSE.split(side.words, maxsplit=1)[0].strip() for side in (before, after)]
-    first = _ratio(*clauses) if min(map(len, clauses)) >= _TELLING else 0.0
-    return max(first, _ratio(before.words, after.words))
+class Texts:
+    """Tells whether texts are alike, until that has taken a second or so: then there are too many, and none is."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_ALIKE
+
+    @property
+    def too_many(self) -> bool:
+        """Whether more would have to be compared."""
+        return self._left < 0
+
+    def say_the_same(self, before: Named, after: Named, share: float) -> bool:
+        """Whether so much of the prose is common: of all, or of the first clauses."""
+        if min(len(before.words), len(after.words)) < _TELLING:
+            return False
+        ours, theirs = (_CLAUSE.split(side.words, maxsplit=1)[0].strip() for side in (before, after))
+        if min(len(ours), len(theirs)) >= _TELLING and self.alike(ours, theirs, share):
+            return True
+        return self.alike(before.words, after.words, share)
+
+    def alike(self, left: str, right: str, share: float) -> bool:
+        """Whether so much of two texts is common, in the same order."""
+        left, right = left[:_LONGEST], right[:_LONGEST]
+        ours, theirs = _letters(left), _letters(right)
+        common = sum(min(count, theirs[letter]) for letter, count in ours.items())
+        total = len(left) + len(right)
+        if self.too_many or (total and 2.0 * common / total < share):  # in whatever order
+            return False
+        self._left -= sum(count * theirs[letter] for letter, count in ours.items())
+        from difflib import SequenceMatcher  # needed where something vanished and something appeared
+
+        return SequenceMatcher(None, left, right, autojunk=False).ratio() >= share
 
 
-def _ratio(left: str, right: str) -> float:
-    from difflib import SequenceMatcher  # needed where something vanished and something appeared
+@lru_cache(maxsize=1024)
+def _letters(text: str) -> Counter[str]:
+    return Counter(text)
 
-    return SequenceMatcher(None, left[:400], right[:400], autojunk=False).ratio()
 
-
+@lru_cache(maxsize=1024)
 def bare_name(name: str) -> str:
     """The letters and digits of a name, whatever their case."""
     return "".join(filter(str.isalnum, name)).casefold()
 
 
-def _name_words(name: str) -> set[str]:
-    return {word.lower() for word in _WORD.findall(name)}
+@lru_cache(maxsize=1024)
+def _name_words(name: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _WORD.findall(name))
 
 
 def _shared(old: str, new: str) -> int:
@@ -139,10 +204,14 @@ def _description(view: dict[str, Any]) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _same_types(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    return key_of(before.get("type")) == key_of(after.get("type"))
+def _shape(view: dict[str, Any]) -> tuple[Hashable, Hashable]:
+    """Keys of the types, and of all but annotations."""
+    return key_of(view.get("type")), key_of({k: v for k, v in view.items() if k not in ANNOTATIONS})
 
 
-def _same_schema(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    bare = [key_of({k: v for k, v in side.items() if k not in ANNOTATIONS}) for side in (before, after)]
-    return bare[0] == bare[1]
+def _same_types(before: tuple[Hashable, Hashable], after: tuple[Hashable, Hashable]) -> bool:
+    return before[0] == after[0]
+
+
+def _same_schema(before: tuple[Hashable, Hashable], after: tuple[Hashable, Hashable]) -> bool:
+    return before[1] == after[1]

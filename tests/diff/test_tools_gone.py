@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from fusion_contracts.diff import diff
+from fusion_contracts.diff.findings import Finding
 from fusion_contracts.model import ServerContract, Tool
 
 Found = Callable[[dict[str, Any], dict[str, Any]], list[tuple[str, str, str]]]
@@ -96,3 +97,24 @@ def test_where_too_much_came_and_went_nothing_is_a_rename() -> None:
     found = diff(server("old"), server("new")).findings
     assert {finding.rule for finding in found} == {"tool-removed", "tool-added"}
     assert len(found) == 900
+
+
+def renamed(found: Iterable[Finding]) -> dict[str | None, str | None]:
+    return {finding.tool: finding.successor for finding in found if finding.rule == "tool-renamed"}
+
+
+def server_of(prose: dict[str, str]) -> ServerContract:
+    return ServerContract("s", tools={name: Tool(name, {}, description=said) for name, said in prose.items()})
+
+
+def test_all_tools_are_renamed_at_once_however_much_their_prose_is_alike() -> None:
+    prose = {number: f"Read what the store holds of kind {number}. " * 8 for number in range(140)}
+    old = server_of({f"old_{number}": said for number, said in prose.items()})
+    new = server_of({f"new_{number}": f"{said} Fast." for number, said in prose.items()})
+    assert renamed(diff(old, new).findings) == {f"old_{number}": f"new_{number}" for number in prose}
+
+
+def test_where_too_many_texts_are_nearly_the_same_only_what_was_kept_tells_a_rename() -> None:
+    old = server_of({f"old_{n}": f"Read what the store {n} holds of its kind. " * 8 for n in range(140)} | {"a_b": "x"})
+    new = server_of({f"new_{n}": f"Reads what a store {n} has of the kind. " * 8 for n in range(140)} | {"aB": "y"})
+    assert renamed(diff(old, new).findings) == {"a_b": "aB"}
