@@ -128,6 +128,7 @@ class Branch:
     def _truth_of_parts(self, meaning: tuple[Any, ...], *, positive: bool) -> bool | None:
         conjunctive = (meaning[0] == "and") == positive
         unknown = False
+        self.solver.look(len(meaning[1]))
         for part in meaning[1]:
             truth = self._truth(part if positive else -part)
             if truth is None:

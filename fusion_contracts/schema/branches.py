@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -100,7 +101,8 @@ class Pairing:
         for name in sorted(lists[0].keys() & lists[1].keys()):
             left, right = lists[0][name], lists[1][name]
             meeting = [(i, j) for i, a in left.items() for j, b in right.items() if a & b]
-            alone = [pair for pair in meeting if sum(p[0] == pair[0] or p[1] == pair[1] for p in meeting) == 1]
+            ours, theirs = (Counter(pair[side] for pair in meeting) for side in (0, 1))
+            alone = [(i, j) for i, j in meeting if ours[i] == theirs[j] == 1]
             if alone:
                 return alone
         return []
@@ -122,11 +124,13 @@ class Pairing:
         shares = sorted(
             (-_share(a, b), i, j) for i, a in left.items() for j, b in right.items() if _share(a, b) >= HALF
         )
-        found: list[tuple[int, int]] = []
+        taken: dict[int, int] = {}
+        others: set[int] = set()
         for _, i, j in shares:
-            if all(i != taken and j != other for taken, other in found):
-                found.append((i, j))
-        return found
+            if i not in taken and j not in others:
+                taken[i] = j
+                others.add(j)
+        return list(taken.items())
 
     def _named_objects(self, side: _Side) -> dict[int, frozenset[str]]:
         """The names of properties of the branches that have any, and no discriminator."""

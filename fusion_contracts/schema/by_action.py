@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 from fusion_contracts.schema.actions import Grouping, grouping, grouping_by
 from fusion_contracts.schema.changes import Edit, EnumChanged, Rewritten, SchemaChange
 from fusion_contracts.schema.compare import Comparison, Pair, Side, deep_recursion
-from fusion_contracts.schema.explain import Explanation, explain_pair
+from fusion_contracts.schema.explain import MOST_WORK, Explanation, explain_pair
 from fusion_contracts.schema.identity import Identity
 from fusion_contracts.schema.rename import bare_name
 from fusion_contracts.schema.trouble import Undecided
 from fusion_contracts.schema.united import same_place
 
 __all__ = ["ByAction", "explain_by_action"]
+
+MOST_STEPS = 4 * MOST_WORK  # of all actions together; what takes more is compared as one
 
 
 class ByAction(NamedTuple):
@@ -38,7 +40,8 @@ def explain_by_action(old: Any, new: Any, *, world: str = "declared") -> ByActio
     """The actions of two input schemas compared one by one, or None where the old one is not grouped.
 
     The new one has to list the actions by the same property, if only one of them. None as well where the actions do
-    not tell the whole story: a value that the new schema no longer speaks of and still accepts. Witnesses hold for the
+    not tell the whole story: a value that the new schema no longer speaks of and still accepts; and where one by one
+    they would take too long. Witnesses hold for the
     whole schemas. Never raises for what a schema says.
     """
     if grouping(old) is None:  # nearly all tools: nothing to translate
@@ -59,8 +62,13 @@ def _compare(before: Side, after: Side, old: Grouping, new: Grouping, world: str
 
     whole = Pair(before, after, world=world, objects=True)
 
+    pairs: list[Pair] = []
+
     def pair(value: str) -> Pair:
-        return whole.limited(old.effective(value), new.effective(value))
+        if whole.space.fuel.burnt + sum(each.steps for each in pairs) > MOST_STEPS:
+            raise Undecided("its actions are too entangled to compare each of them")
+        pairs.append(whole.limited(old.effective(value), new.effective(value)))
+        return pairs[-1]
 
     removed = {value: pair(value).comparison() for value in gone}
     if any(answer.verdict != "incompatible" for answer in removed.values()):

@@ -21,6 +21,7 @@ from fusion_contracts.schema.aside import aside, lists_arguments, without
 from fusion_contracts.schema.build import Builder
 from fusion_contracts.schema.by_argument import Arguments, Reason
 from fusion_contracts.schema.closure import Closure
+from fusion_contracts.schema.covers import covers
 from fusion_contracts.schema.dialect import Untranslatable, dialect_of, read
 from fusion_contracts.schema.evaluate import Evaluator
 from fusion_contracts.schema.formula import OBJECT, Space
@@ -37,7 +38,6 @@ QUICK, PATIENT = 4_000, 40_000  # steps before and after jsonschema-rs was asked
 TOO_DEEP = "the schema is nested too deeply"
 STEPS_PER_FACT, MOST_FOR_FACTS = 10, 60_000  # a large schema takes more steps,
 STEPS_PER_PART = 2  # and without end only those that read it
-COVERS_FACTS, COVERS_WAYS = 1_500, 60  # more facts, or ways to go in all choices, take jsonschema-rs seconds
 CHEAP = 64  # parts of a conjunction that cost as much to judge a value by as one step of a search
 DEEPEST = 20_000  # Python frames: a schema of a thousand levels takes some ten per level
 
@@ -163,7 +163,7 @@ class Pair:
         self.space = Space()
         self.builder = Builder(self.space)
         self._whole, self._world = without(old.schema, self._aside), world
-        self._steps = 0
+        self.steps = 0  # of searches, and of judging values
         self._solver = Solver(self.space)  # what one question found serves the next
         self._arguments: Arguments | None = None
         if focused and (objects or old.schema.get("type") == "object"):
@@ -212,7 +212,7 @@ class Pair:
             return self._decided(QUICK)
         except Undecided as trouble:
             reason, again = trouble.reason, isinstance(trouble, Exhausted)
-        if self._covered():
+        if covers(self.space, self.old.schema, self.new.schema):
             return Comparison("compatible")
         if again:
             self._solver.careful = True  # the pair turned out to be hard
@@ -233,7 +233,7 @@ class Pair:
     @property
     def work(self) -> int:
         """What all questions took so far, in steps of a search: reading counts too, patterns, and judging of values."""
-        return self._steps + self.builder.reads + self.space.fuel.burnt
+        return self.steps + self.builder.reads + self.space.fuel.burnt
 
     def edited(self, schema: Any) -> int:
         """The formula of the old document after an edit; what it shares with the old document is read once.
@@ -267,7 +267,7 @@ class Pair:
         arguments = self._arguments
         if arguments is None or not lists_arguments(edited):
             return None
-        self._steps += arguments.size // CHEAP  # each is looked at
+        self.steps += arguments.size // CHEAP  # each is looked at
         return self._by_reasons(arguments, arguments.reasons(edited, samples=True), arguments.why, budget=budget)
 
     def _by_reasons(self, arguments: Arguments, *roots: list[Reason], budget: int) -> Comparison:
@@ -282,7 +282,7 @@ class Pair:
         try:
             return question()
         finally:
-            self._steps += budget - max(self._solver.budget, 0)
+            self.steps += budget - max(self._solver.budget, 0)
 
     def _shown(self, value: Any, ours: Callable[[Any], bool], look: int) -> Comparison:
         """The answer with the least value that breaks, if this one does. Raises Undecided where it does not."""
@@ -296,7 +296,7 @@ class Pair:
 
         `look`: the steps that it takes.
         """
-        self._steps += look
+        self.steps += look
         if self.old.accepts(value) is not True or self.new.accepts(value) is not False:  # at once; ours takes longer
             return False
         return ours(value)
@@ -306,20 +306,3 @@ class Pair:
         if unread:
             return f"a second validator cannot read the {' and the '.join(unread)} schema"
         return "two validators do not agree on the value that was found"
-
-    def _covered(self) -> bool:
-        """Whether jsonschema-rs proves that the new side accepts all that the old one does, whatever the names."""
-        if len(self.space.meaning) > COVERS_FACTS or self.space.ways > COVERS_WAYS:
-            return False
-        import jsonschema_rs  # rarely needed
-
-        try:
-            old, new = (
-                jsonschema_rs.canonicalize(
-                    side.schema, draft=jsonschema_rs.Draft202012, validate_formats=False, offline=True
-                )
-                for side in (self.old, self.new)
-            )
-            return str(new.covers(old)) == "yes"
-        except Exception:  # noqa: BLE001 - every refusal of the library means the same here: no proof
-            return False

@@ -29,7 +29,7 @@ _PLAUSIBLE = ("x", "abc")
 
 
 class Fuel:
-    """What several questions may take together, in steps. A simple one is answered even when nothing is left."""
+    """What several questions may take together, in steps; after that, simple ones may take as much again."""
 
     def __init__(self, steps: int = MOST_TOGETHER) -> None:
         self.burnt = 0
@@ -38,7 +38,7 @@ class Fuel:
 
     def budget(self, most: int, question: Hashable) -> int:
         """The steps for one question. Raises Exhausted where it was asked in vain: they do not become more."""
-        if question in self._in_vain:
+        if question in self._in_vain or self.burnt > 2 * self._steps:
             raise Exhausted
         return max(min(most, self._steps - self.burnt), _ALWAYS)
 

@@ -25,6 +25,7 @@ __all__ = ["Solver"]
 
 ASIDE = 300  # steps for the question whether two formulas exclude each other
 CHEAP = 64  # pairs of branches that cost as much to compare as one step
+LOOKS = 8  # parts that cost as much to look at
 FEW_BRANCHES = 8  # are compared each with each
 MOST_PARTS = 30_000  # of a value
 LARGEST_SAMPLE = 300  # parts; nobody reads a larger one at a glance
@@ -50,6 +51,7 @@ class Solver:
         self._parts: dict[int, frozenset[int]] = {}
         self._shown: dict[tuple[str, int], list[Any]] = {}
         self._sampled: dict[tuple[Goal, str], Any] = {}
+        self._looks = 0
         self._sizes: dict[int, tuple[int, Any]] = {}
 
     def spend(self, steps: int = 1) -> None:
@@ -57,6 +59,13 @@ class Solver:
         self.budget -= steps
         if self.budget < 0:
             raise Exhausted("the schemas are too entangled to decide within the step limit")
+
+    def look(self, parts: int) -> None:
+        """Count parts of formulas that are looked at; so many are a step. Raises Exhausted."""
+        self._looks += parts
+        if self._looks >= LOOKS:
+            self.spend(self._looks // LOOKS)
+            self._looks %= LOOKS
 
     def solve(self, literals: Iterable[int], *, name: str | None = None) -> Any:
         """A value for the goal, or NOTHING where it is proved that there is none. Raises Undecided.
