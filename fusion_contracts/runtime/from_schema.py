@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from fusion_contracts.model import JsonValue
+from fusion_contracts.runtime.call import inside
 from fusion_contracts.runtime.depth import judgeable
 from fusion_contracts.runtime.failures import Failure
 from fusion_contracts.runtime.shape import Shape
@@ -84,14 +85,14 @@ def refusals(validator: Any, arguments: JsonValue) -> tuple[list[Failure], int]:
         return [TOO_DEEP], 0
     try:
         errors = validator.iter_errors(arguments)
-        found = [failure for error in islice(errors, MOST) for failure in failure_of(error)]
+        found = [failure for error in islice(errors, MOST) for failure in failure_of(error, arguments)]
         return found, sum(1 for _ in errors)
     except _UNREADABLE:
         return [Failure((), "other", message="The arguments hold what no validator can judge.")], 0
 
 
-def failure_of(error: ValidationError, depth: int = 0) -> Iterable[Failure]:
-    """The failures that one error of jsonschema-rs tells: one for each name that is missing or too much."""
+def failure_of(error: ValidationError, arguments: JsonValue, depth: int = 0) -> Iterable[Failure]:
+    """The failures that one error of jsonschema-rs tells of these arguments: one for each name missing or too much."""
     kind = error.kind.name
     path = tuple(error.instance_path)
     details: dict[str, Any] = error.kind.as_dict()
@@ -100,8 +101,11 @@ def failure_of(error: ValidationError, depth: int = 0) -> Iterable[Failure]:
     elif kind in {"additionalProperties", "unevaluatedProperties"}:
         for name in details.get("unexpected", ()):
             yield Failure((*path, name), "unexpected" if kind == "additionalProperties" else "unevaluated")
+    elif kind == "falseSchema" and error.schema_path[-1:] == ["additionalProperties"] != list(path[-1:]):
+        sent = inside(arguments, path)  # an object that may hold nothing: of its names the error tells none
+        yield from (Failure((*path, name), "unexpected") for name in sent) if isinstance(sent, dict) else ()
     elif kind in {"anyOf", "oneOf"} and depth < 8:  # noqa: PLR2004 - unions of unions of unions
-        yield Failure(path, kind, branches=_branches(details.get("context", ()), depth))
+        yield Failure(path, kind, branches=_branches(details.get("context", ()), arguments, depth))
     elif kind == "type":
         yield Failure(path, "type", list(details.get("types", ())))
     elif kind == "enum":
@@ -111,9 +115,11 @@ def failure_of(error: ValidationError, depth: int = 0) -> Iterable[Failure]:
         yield Failure(path, _KEYWORDS.get(kind, kind), limit)
 
 
-def _branches(context: Iterable[Iterable[ValidationError]], depth: int) -> tuple[tuple[Failure, ...], ...]:
+def _branches(
+    context: Iterable[Iterable[ValidationError]], arguments: JsonValue, depth: int
+) -> tuple[tuple[Failure, ...], ...]:
     return tuple(
-        tuple(failure for error in islice(branch, MOST) for failure in failure_of(error, depth + 1))
+        tuple(failure for error in islice(branch, MOST) for failure in failure_of(error, arguments, depth + 1))
         for branch in context
     )
 

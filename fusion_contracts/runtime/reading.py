@@ -106,7 +106,7 @@ def _of_one(error: Any, arguments: JsonValue, schema: JsonValue) -> _Found | Non
         found.more = max(0, len(details) - from_pydantic.MOST)
         return found
     if home == "jsonschema_rs" and hasattr(error, "kind"):
-        return _Found(failure_of(error))
+        return _Found(failure_of(error, arguments))
     if home == "jsonschema" and hasattr(error, "validator_value"):
         from fusion_contracts.runtime import from_jsonschema
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +142,8 @@ def _explained(call: Call, reading: Reading) -> ValidationReport:
         failures = [failure for failure in failures if failure.keyword != "format"] or failures
     if call.shape.names(()) and _hopeless(names, failures):
         return ValidationReport(call.action, (_signed(call),), 0, suggestion)
-    return _listed(call, names, _values(failures, names), reading.more, suggestion)
+    told = {failure.path for failure in failures}
+    return _listed(call, names, _values(failures, names), reading.more, suggestion, told=told)
 
 
 def _warned(action: str, issues: Sequence[Issue]) -> ValidationReport:
@@ -160,12 +161,22 @@ def _warned(action: str, issues: Sequence[Issue]) -> ValidationReport:
     return ValidationReport(action, tuple(issues[:MOST_ISSUES]), len(issues[MOST_ISSUES:]), warning=True, fault=fault)
 
 
-def _listed(
-    call: Call, names: Names, values: Mapping[Path, Failure], more: int, suggestion: JsonObject | None
+def _listed(  # noqa: PLR0913 - what was found, and how it is told
+    call: Call,
+    names: Names,
+    values: Mapping[Path, Failure],
+    more: int,
+    suggestion: JsonObject | None,
+    *,
+    told: Container[Path],
 ) -> ValidationReport:
-    """At most ten issues; where there are more, one of each place before the same one of other items."""
+    """At most ten issues; where there are more, one of each place before the same one of other items.
+
+    What the schema refuses (`told`) goes before names that it would let through.
+    """
     paths = [*(failure.path for failure in names.missing), *names.refused, *values]
     if len(paths) > MOST_ISSUES:
+        paths.sort(key=lambda path: path not in told)
         places: dict[str, Path] = {}
         for path in paths:
             places.setdefault(place(path), path)
@@ -234,7 +245,7 @@ def _hopeless(names: Names, failures: Sequence[Failure]) -> bool:
     """Whether nothing that was sent is what the action takes."""
     lost = len(names.missing) + len(names.refused) + len(names.hints)
     stray = len(names.refused) + len(names.hints)
-    only_names = all(failure.keyword in _NAME_KEYWORDS for failure in failures)
+    only_names = all(failure.keyword in _NAME_KEYWORDS and len(failure.path) == 1 for failure in failures)
     return only_names and not names.pairs and bool(names.missing) and bool(stray) and lost >= _HOPELESS
 
 

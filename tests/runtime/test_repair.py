@@ -204,6 +204,16 @@ def test_auto_refuses_only_what_a_change_names() -> None:
         assert told.is_error is False
 
 
+def test_what_the_schema_refuses_is_among_the_lines_however_many_names_are_gone() -> None:
+    kept = {"deep": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+    gone = {f"gone{index}": STRING for index in range(12)}
+    schema, awareness = changed({**gone, **kept}, kept)
+    sent = {**dict.fromkeys(gone, "x"), "deep": {"n": "x"}}
+    report = explain_validation(schema, sent, action="t", awareness=awareness)
+    assert [issue.name for issue in report.issues] == [*list(gone)[:9], "deep.n"]
+    assert report.more == 3
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     sent=st.dictionaries(

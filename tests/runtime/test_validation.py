@@ -184,6 +184,30 @@ def test_arguments_that_are_wholly_wrong_get_the_signature(arguments: Any, line:
     assert lines(explain(RENDER, arguments)) == {"arguments": line}
 
 
+def test_names_that_are_wrong_in_an_argument_do_not_make_all_arguments_wrong() -> None:
+    item = {**OBJECT, "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": False}
+    schema = {**OBJECT, "properties": {"id": {"type": "string"}, "title": {"type": "array", "items": item}}}
+    assert lines(explain(schema, {"id": "a", "title": [{"x": 1, "y": 2}]})) == {
+        "title[0].text": "Missing. Expected a string.",
+        "title[0].x": "Unknown argument. You sent: 1. Expected only text.",
+        "title[0].y": "Unknown argument. You sent: 2. Expected it to be left out.",
+    }
+
+
+def test_each_name_in_an_object_that_may_hold_none_is_named() -> None:
+    empty = {**OBJECT, "additionalProperties": False}
+    found = {
+        "a": "Unknown argument. You sent: 1. Expected no arguments.",
+        "b": "Unknown argument. You sent: an object with 1 key. Expected it to be left out.",
+    }
+    sent = {"a": 1, "b": {"c": 2}}
+    assert lines(explain(empty, sent)) == found
+    inside = {**OBJECT, "properties": {"map": {**empty, "propertyNames": {"type": "string"}}}}
+    assert lines(explain(inside, {"map": sent})) == {f"map.{name}": line for name, line in found.items()}
+    never = {**OBJECT, "properties": {"additionalProperties": False}}
+    assert list(lines(explain(never, {"additionalProperties": sent}))) == ["additionalProperties"]
+
+
 def test_the_signature_of_a_schema_of_an_older_draft_says_what_its_validator_asks() -> None:
     pair = {"type": "array", "items": [{"type": "string"}], "additionalItems": {"type": "integer"}, "required": True}
     schema = {**OBJECT, "properties": {"pair": pair, "any": {"type": "any"}}}
