@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fusion_contracts.schema import changes as facts
@@ -46,8 +46,12 @@ def gone_with_types(place: Place) -> frozenset[str]:
     if types[0] == types[1]:
         return frozenset()
     before, after = map(_with_integers, types)
-    left = {keyword for name in after for keyword in KEYWORDS_OF.get(name, ())}
-    return frozenset(keyword for name in before - after for keyword in KEYWORDS_OF.get(name, ())) - left
+    return _keywords(before - after) - _keywords(after)
+
+
+def _keywords(types: Iterable[str]) -> frozenset[str]:
+    """The keywords that speak of values of these types."""
+    return frozenset(keyword for name in types for keyword in KEYWORDS_OF.get(name, ()))
 
 
 def _with_integers(names: tuple[str, ...]) -> frozenset[str]:
@@ -56,7 +60,7 @@ def _with_integers(names: tuple[str, ...]) -> frozenset[str]:
 
 
 def _retyped(place: Place, added: tuple[str, ...]) -> Keywords:
-    """The new types; where a type is added, what the new schema says of it comes along."""
+    """The new types; where a type is added, what the new schema says of it alone comes along."""
     old, new = place.old.keywords, place.new.keywords
     updates: Keywords = {"type": new.get("type", MISSING)}
     before, after = old.get("enum"), new.get("enum")
@@ -65,7 +69,7 @@ def _retyped(place: Place, added: tuple[str, ...]) -> Keywords:
     elif isinstance(before, list) and isinstance(after, list):
         listed = [value for value in after if type_of(value) in added]
         updates |= {"enum": [*before, *listed]} if listed else {}
-    of_added = {keyword for name in added for keyword in KEYWORDS_OF.get(name, ())}
+    of_added = _keywords(added) - _keywords(types_of(old))
     return updates | {k: place.grafted(k) for k in new if k in of_added and k not in old and k not in ANNOTATIONS}
 
 
@@ -158,6 +162,8 @@ def difference(left: list[Any] | None, right: list[Any] | None) -> list[Any]:
 
 
 def _tighter(keyword: str, before: Any, after: Any) -> bool | None:
+    if keyword == "minContains":  # one item is needed where nothing is said
+        before, after = (1 if bound is None else bound for bound in (before, after))
     if before is None or after is None:
         return after is not None
     if not is_number(before) or not is_number(after):
