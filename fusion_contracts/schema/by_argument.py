@@ -81,7 +81,7 @@ class Arguments:
         return sorted(found, key=lambda reason: reason.name in self._names)  # first what nobody could send
 
     def refused(self, reasons: list[Reason], others: list[Reason] | None = None) -> Any:
-        """An object that the old root takes and one or two others refuse, each for one of its reasons, or NOTHING.
+        """An object that the old root takes and one or two others refuse for what stands under one name, or NOTHING.
 
         Raises Undecided.
         """
@@ -91,16 +91,17 @@ class Arguments:
         return first(answer for reason in reasons for answer in self._together(reason, others, alone=reason in shared))
 
     def _together(self, reason: Reason, others: list[Reason], *, alone: bool) -> Iterator[Any]:
-        """Objects that are refused for a reason and for each of another root's; those for the same name come first.
+        """Objects that are refused for a reason and for each of another root's about the same name.
 
-        `alone`: the other root has that reason too.
+        `alone`: the other root has that reason too. What it refuses under another name has another cause: an object
+        that shows both would blame this one for it.
         """
         found = attempt(self._with, reason)
         if alone or found is NOTHING:
             yield found
             return
-        for other in sorted(others, key=lambda other: other.name != reason.name):
-            if other.name != reason.name or None not in (reason.formula, other.formula):
+        for other in others:
+            if other.name == reason.name and None not in (reason.formula, other.formula):
                 yield attempt(self._with, reason, other)
 
     def _with(self, *reasons: Reason) -> Any:

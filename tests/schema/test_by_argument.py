@@ -142,13 +142,13 @@ def arguments() -> tuple[Arguments, Callable[[Any], int]]:
     return Arguments(builder, Solver(space), OLD, OLD, fixed=True), builder.document
 
 
-def test_reasons_of_two_roots_are_met_by_one_argument_if_they_can_be(arguments: Any) -> None:
+def test_reasons_of_two_roots_are_met_by_one_argument(arguments: Any) -> None:
     found, formula = arguments
     first = [Reason("a", formula({"maxLength": 0}))]
     same, other = Reason("a", formula({"maxLength": 3})), Reason("b", formula({"maximum": 2}))
     assert found.refused(first, [other, same]) == {"c": "t", "a": "aaaa"}
-    assert found.refused(first, [other]) == {"c": "t", "a": "t", "b": 3}
-    assert found.refused(first, [Reason("a", formula({"type": "string"})), Reason("d"), other]) == {"c": "t", "a": "t"}
+    of_others = [Reason("a", formula({"type": "string"})), Reason("d"), other]
+    assert repr(found.refused(first, of_others)) == "NOTHING"  # each has another cause
     assert found.refused(first, first) == found.refused(first) == {"c": "t", "a": "t"}
     assert repr(found.refused(first, [])) == "NOTHING"
     assert repr(found.refused([Reason("a", formula({"type": "string"}))], [other])) == "NOTHING"
