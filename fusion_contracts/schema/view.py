@@ -37,13 +37,15 @@ class View(NamedTuple):
     """Keywords and where they are read from.
 
     `scope` resolves references inside. Where a `$ref` led to a definition, `reference` is the reference, and
-    `definition` the view of what it holds, without what stands beside the `$ref`.
+    `definition` the view of what it holds, without what stands beside the `$ref`. `union` holds the keywords with the
+    union that they were before its branches became one schema with a list of types.
     """
 
     keywords: Keywords
     scope: Scope
     reference: str | None = None
     definition: View | None = None
+    union: Keywords | None = None
 
 
 class Viewer:
@@ -87,7 +89,8 @@ class Viewer:
         if "const" in keywords and "enum" not in keywords:
             keywords["enum"] = [keywords.pop("const")]
         keywords = self._merge_all(self._unwrapped(keywords, scope), scope)
-        return View(self._merge_types(keywords, scope), scope)
+        merged = self._merge_types(keywords, scope)
+        return View(merged, scope, union=None if merged is keywords else keywords)
 
     def _follow(self, schema: Keywords, scope: Scope) -> View | None:
         """The view of what a reference beside annotations leads to; None for another schema, or a cycle."""
@@ -105,7 +108,8 @@ class Viewer:
             seen.add(id(found[0]))
             target, scope = found
         inner = self.view(target, scope)
-        return View({**inner.keywords, **prose}, inner.scope, pointer, inner)
+        union = None if inner.union is None else {**inner.union, **prose}
+        return View({**inner.keywords, **prose}, inner.scope, pointer, inner, union)
 
     def _unwrapped(self, keywords: Keywords, scope: Scope) -> Keywords:
         """What a composition of a single part holds, when nothing but annotations stands beside it."""

@@ -152,3 +152,78 @@ def test_an_edit_of_every_action_of_a_flat_tool_is_asked_about_once(report: Call
     assert {(each.rule, each.level.name, each.action, each.has_witness) for each in found} == {
         ("type-narrowed", "BREAKING", None, True)
     }
+
+
+def test_a_type_that_is_widened_does_not_break_for_a_bound_that_is_new(findings: Findings) -> None:
+    old, new = ({"type": "object", "properties": {"n": n}} for n in (I, {"type": "number", "maximum": 50}))
+    place = "/inputSchema/properties/n"
+    assert findings(old, new) == [
+        ("maximum-lowered", "BREAKING", "t", place, "n maximum added (50)"),
+        ("type-widened", "SAFE", "t", place, "n takes number too"),
+    ]
+
+
+def test_an_item_is_needed_again_where_min_contains_is_gone(findings: Findings) -> None:
+    old, new = (
+        {"type": "object", "properties": {"l": {"type": "array", "contains": S, **more}}}
+        for more in ({"minContains": 0}, {})
+    )
+    place = "/inputSchema/properties/l/minContains"
+    assert findings(old, new) == [("contains-tightened", "BREAKING", "t", place, "l minContains removed (was 0)")]
+    assert findings(new, old) == [("constraint-loosened", "SAFE", "t", place, "l minContains added (0)")]
+
+
+def test_a_new_branch_that_overlaps_says_what_to_do(report: Callable[[Any, Any], Report]) -> None:
+    parts = [I, *({"type": "object", "properties": {"a": S, "b": S}, "required": [name]} for name in "ab")]
+    old, new = ({"type": "object", "properties": {"to": {"oneOf": parts[:count]}}} for count in (2, 3))
+    (found,) = report(old, new).findings
+    assert (found.rule, found.level.name, found.witness) == (
+        "union-branch-added",
+        "BREAKING",
+        {"to": {"a": "x", "b": "x"}},
+    )
+    assert found.hint == "Where branches overlap, tell them apart by a constant, so that no value fits two of them."
+
+
+def test_a_new_branch_is_not_blamed_for_what_a_lost_one_took(findings: Findings) -> None:
+    kinds = [{"type": "object", "properties": {"kind": {"const": kind}}, "required": ["kind"]} for kind in "ab"]
+    old = {"anyOf": [{"enum": ["a", "b"]}, {**kinds[0], "properties": {"kind": {"enum": ["a", "b"]}}}]}
+    before, after = (
+        {"type": "object", "properties": {"to": {"type": "array", "items": side}}} for side in (old, {"oneOf": kinds})
+    )
+    assert [(rule, level) for rule, level, _, _, _ in findings(before, after)] == [
+        ("union-branch-removed", "BREAKING"),
+        ("union-branch-removed", "BREAKING"),
+        ("schema-replaced", "SAFE"),
+        ("union-branch-added", "SAFE"),
+        ("union-branch-added", "SAFE"),
+    ]
+
+
+def test_an_argument_is_not_blamed_for_what_another_one_breaks(findings: Findings) -> None:
+    kinds = [
+        {"type": "object", "properties": {"kind": {"enum": list(kind)}}, "required": ["kind"]}
+        for kind in ("a", "b", "c", "ab")
+    ]
+    old = {"type": "object", "properties": {"to": {"anyOf": kinds[:3]}, "n": S}}
+    new = {"type": "object", "properties": {"to": {"anyOf": kinds[2:]}, "n": I}}
+    assert [(rule, level) for rule, level, _, _, _ in findings(old, new)] == [
+        ("type-narrowed", "BREAKING"),
+        ("union-branch-removed", "SAFE"),
+        ("union-branch-added", "SAFE"),
+        ("union-branch-removed", "SAFE"),
+    ]
+
+
+def test_one_more_branch_of_a_type_is_one_branch_more(findings: Findings) -> None:
+    first, second = ({"type": "object", "properties": {name: S}, "required": [name]} for name in "ab")
+    old, new = [first, {"type": "null"}], [first, second, {"type": "null"}]
+    for union in ("anyOf", "oneOf"):
+        before, after = ({"type": "object", "properties": {"to": {union: side}}} for side in (old, new))
+        place = f"/inputSchema/properties/to/{union}/1"
+        assert findings(before, after) == [
+            ("union-branch-added", "SAFE", "t", place, f"to gained a branch of {union}")
+        ]
+        assert findings(after, before) == [
+            ("union-branch-removed", "BREAKING", "t", place, f"to lost a branch of {union}")
+        ]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from fusion_contracts.diff.constraints import describe
 from fusion_contracts.diff.findings import Level
-from fusion_contracts.diff.rule import Example, rule
+from fusion_contracts.diff.rule import Example, Verdict, rule
 from fusion_contracts.schema.changes import BranchAdded
 
 EXAMPLE = Example(
@@ -45,7 +45,10 @@ EXAMPLE = Example(
 )
 
 
+_APART = "Where branches overlap, tell them apart by a constant, so that no value fits two of them."
+
+
 @rule(BranchAdded, level=Level.SAFE, example=EXAMPLE)
-def judge(change: BranchAdded) -> str:
+def judge(change: BranchAdded) -> Verdict:
     """Fire on every branch that appeared."""
-    return describe(change)
+    return Verdict(describe(change), hint=_APART if change.keyword == "oneOf" else None)

@@ -10,7 +10,7 @@ from fusion_contracts.schema.document import MISSING
 from fusion_contracts.schema.vocabulary import ANNOTATIONS
 from fusion_contracts.schema.walk.place import Frame, Keywords, Place, Raw
 
-__all__ = ["composed", "crossed", "into_union", "union", "unlike"]
+__all__ = ["as_unions", "composed", "crossed", "into_union", "union", "unlike"]
 
 CONDITION = ("if", "then", "else")
 UNIONS = frozenset({"anyOf", "oneOf"})
@@ -71,7 +71,21 @@ def _branches(place: Place, kinds: tuple[Any, Any], old: list[Any], new: list[An
         come = facts.BranchAdded(
             place=place.at(new_keyword, str(j), old=False), after=new[j], keyword=new_keyword, discriminator=tag
         )
-        yield place.raw(come, place.so(**{keyword: MISSING, new_keyword: [*old, place.graft(new[j])]}))
+        beside = {new_keyword: [*(old[i] for i, _, _ in pairs), place.graft(new[j])]}
+        # with a branch that is lost it shares nothing: what both take, the other edit tells
+        edited = {"anyOf": [beside, *(old[i] for i, _ in removed)]} if removed else beside
+        yield place.raw(come, place.so(**{keyword: MISSING, **edited}))
+
+
+def as_unions(place: Place) -> Place | None:
+    """The place with two unions of one kind, where the side that is none was one whose branches differ in type."""
+    old, new = (
+        view._replace(keywords=view.union or {}) if UNIONS.isdisjoint(view.keywords) else view
+        for view in (place.old, place.new)
+    )
+    if (old.keywords.keys() & UNIONS) != (new.keywords.keys() & UNIONS):
+        return None
+    return Place(place.walker, place.frame, old, new)
 
 
 def into_union(place: Place) -> Iterator[Raw]:

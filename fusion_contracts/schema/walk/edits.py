@@ -8,7 +8,7 @@ from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.document import MISSING
 from fusion_contracts.schema.vocabulary import ANNOTATIONS
 from fusion_contracts.schema.walk.arrays import array
-from fusion_contracts.schema.walk.composition import composed, crossed, into_union, union, unlike
+from fusion_contracts.schema.walk.composition import as_unions, composed, crossed, into_union, union, unlike
 from fusion_contracts.schema.walk.objects import dependent, patterned, properties
 from fusion_contracts.schema.walk.place import Place, Raw
 from fusion_contracts.schema.walk.prose import prose
@@ -51,7 +51,8 @@ def edits(place: Place) -> Iterator[Raw]:
         yield place.raw(change, place.whole)
         return
     if crossed(old, new):
-        yield from into_union(place)
+        unions = as_unions(place)
+        yield from into_union(place) if unions is None else union(unions)
         return
     gone = gone_with_types(place)
     if not (gone.isdisjoint(old) and gone.isdisjoint(new)):
