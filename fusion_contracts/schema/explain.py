@@ -16,10 +16,12 @@ from fusion_contracts.schema import changes as facts
 from fusion_contracts.schema.changes import Edit, Place, SchemaChange
 from fusion_contracts.schema.compare import QUICK, TOO_DEEP, Comparison, Pair, Side, deep_recursion
 from fusion_contracts.schema.document import Document
+from fusion_contracts.schema.evaluate import Evaluator
 from fusion_contracts.schema.formula import OBJECT
 from fusion_contracts.schema.locate import located
 from fusion_contracts.schema.location import named
 from fusion_contracts.schema.mirror import mirrored
+from fusion_contracts.schema.shrink import smaller
 from fusion_contracts.schema.trouble import Exhausted, Undecided
 from fusion_contracts.schema.united import same_place, united
 from fusion_contracts.schema.walk import Raw, walk
@@ -184,6 +186,17 @@ def _asked(pair: Pair, comparison: Comparison, raw: Raw, budget: int) -> Compari
     if raw.edited is None:
         return Comparison("compatible")
     schema, breaks = raw.edited(), comparison.verdict == "incompatible"
+    answer = _somehow(pair, schema, breaks=breaks, budget=budget)
+    if breaks and raw.inside and _shows_more(pair, answer):
+        # the new side may refuse the value for another part of it: then one is asked for that these parts break alone
+        with suppress(Undecided):
+            parts = [-pair.edited(whole()) for whole in raw.inside]
+            if not Evaluator(pair.space).all_hold(parts, answer.witness):
+                return pair.answer((-pair.edited(schema), -pair.after, *parts), budget=budget)
+    return answer
+
+
+def _somehow(pair: Pair, schema: Any, *, breaks: bool, budget: int) -> Comparison:
     if breaks:
         with suppress(Undecided):  # the tableau may know more ways
             answer = pair.answer_by_argument(schema, budget=budget)
@@ -193,6 +206,11 @@ def _asked(pair: Pair, comparison: Comparison, raw: Raw, budget: int) -> Compari
     if edited == before:
         return Comparison("compatible")
     return pair.answer((-edited, -pair.after) if breaks else (-edited,), budget=budget, must_fail=breaks)
+
+
+def _shows_more(pair: Pair, answer: Comparison) -> bool:
+    """Whether something less than the witness breaks too."""
+    return answer.has_witness and any(pair.breaks(less, lambda _: True, 1) for less in smaller(answer.witness))
 
 
 def _breaking(change: SchemaChange, answer: Comparison) -> Edit:
@@ -213,4 +231,4 @@ def _at_its_origin(raw: Raw, pair: Pair) -> Raw:
     new = None if place.new is None else located(place.new, pair.new.written)
     if old == place.old and new == place.new:  # nearly all
         return raw
-    return Raw(replace(raw.change, place=place._replace(old=old, new=new)), raw.edited)
+    return raw._replace(change=replace(raw.change, place=place._replace(old=old, new=new)))

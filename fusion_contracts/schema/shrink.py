@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, TypeAlias
 
-__all__ = ["shrink"]
+__all__ = ["shrink", "smaller"]
 
 MOST_TRIES = 60
 MOST_LEVELS = 200  # tries for a part in the place of what holds it
@@ -24,15 +25,20 @@ def shrink(value: Any, holds: Callable[[Any], bool]) -> Any:
     return _least(value, holds, _without_one, min(MOST_TRIES, looks))
 
 
+def smaller(value: Any) -> Iterator[Any]:
+    """The value without one name or one item, some of many."""
+    return islice(_smaller(value, _without_one), MOST_TRIES)
+
+
 def _least(value: Any, holds: Callable[[Any], bool], less: Less, tries: int) -> Any:
     """The value after as many tries to have something less in it, each time from the start."""
     candidates = _smaller(value, less)
     for _ in range(tries - 1):
-        smaller = next(candidates, NONE_LEFT)
-        if smaller is NONE_LEFT:
+        lesser = next(candidates, NONE_LEFT)
+        if lesser is NONE_LEFT:
             break
-        if holds(smaller):
-            value, candidates = smaller, _smaller(smaller, less)
+        if holds(lesser):
+            value, candidates = lesser, _smaller(lesser, less)
     return value
 
 
@@ -41,12 +47,12 @@ def _smaller(value: Any, less: Less) -> Iterator[Any]:
     yield from less(value)
     if isinstance(value, dict):
         for name, item in value.items():
-            for smaller in _smaller(item, less):
-                yield {**value, name: smaller}
+            for lesser in _smaller(item, less):
+                yield {**value, name: lesser}
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            for smaller in _smaller(item, less):
-                yield [*value[:index], smaller, *value[index + 1 :]]
+            for lesser in _smaller(item, less):
+                yield [*value[:index], lesser, *value[index + 1 :]]
 
 
 def _without_one(value: Any) -> Iterator[Any]:

@@ -24,11 +24,13 @@ class Raw(NamedTuple):
     """An edit as found: the fact, and how to make the old document with this edit alone.
 
     `edited` is None for an annotation, which decides nothing. It is made when asked for: a schema with thousands of
-    edits would else be copied thousands of times.
+    edits would else be copied thousands of times. `inside`: how to make the old document with all that is new in a part
+    of the value that holds the edit, for each such part.
     """
 
     change: facts.SchemaChange
     edited: Callable[[], Any] | None = None
+    inside: tuple[Callable[[], Any], ...] = ()
 
 
 class Frame(NamedTuple):
@@ -135,8 +137,7 @@ class Place:
 
     def whole(self) -> Any:
         """The new schema of this place, ready to stand in the old document."""
-        new = self.frame.new
-        return Graft.of(new, self.frame.new_scope) if isinstance(new, dict) else new
+        return _whole(self.frame)
 
     def below(self, keyword: str, key: str | int | None, path: str, **required: bool) -> Iterator[Raw]:
         """Go down into a part of the old schema and the new part of the same key."""
@@ -172,7 +173,8 @@ class Place:
             above=self.above if keyword in IN_PLACE else (),
             **required,
         )
-        return self.walker.compare(frame)
+        found = self.walker.compare(frame)
+        return found if keyword in IN_PLACE else _all_inside(frame, found)
 
     def grafted(self, keyword: str) -> Any:
         """What the new schema says under a keyword, ready to stand in the old one; MISSING where it says nothing."""
@@ -182,6 +184,15 @@ class Place:
         if keyword in LISTS and isinstance(value, list):
             return [self.graft(part) for part in value]
         return self.graft(value)
+
+
+def _whole(frame: Frame) -> Any:
+    return Graft.of(frame.new, frame.new_scope) if isinstance(frame.new, dict) else frame.new
+
+
+def _all_inside(frame: Frame, found: Iterator[Raw]) -> Iterator[Raw]:
+    for raw in found:
+        yield raw._replace(inside=(*raw.inside, lambda: frame.put(_whole(frame))))
 
 
 def _part(view: View, keyword: str, key: str | int | None) -> Any:

@@ -68,7 +68,7 @@ class Walker:
             paths = known.get(pointers) or known.setdefault(pointers, self._paths(pointers))
             if len(paths) > 1:
                 uses = tuple(_further(path, place.path, paths[0]) for path in paths)
-                found[index] = Raw(replace(raw.change, place=place._replace(uses=uses)), raw.edited)
+                found[index] = raw._replace(change=replace(raw.change, place=place._replace(uses=uses)))
         return found
 
     def _paths(self, pointers: tuple[str, str]) -> list[str]:
