@@ -77,6 +77,7 @@ DIALECTS = {
 
 URIS = {
     "json-schema.org/draft/2020-12/schema": LATEST,
+    "json-schema.org/schema": LATEST,  # whichever is the latest
     "spec.openapis.org/oas/3.1/dialect/base": LATEST,
     "json-schema.org/draft/2019-09/schema": "2019-09",
     "json-schema.org/draft-07/schema": "draft-07",

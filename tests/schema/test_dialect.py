@@ -281,6 +281,8 @@ def test_refused(dialect: str, schema: Any, reason: str, pointer: str) -> None:
         (True, "2020-12"),
         ({"$schema": LATEST}, "2020-12"),
         ({"$schema": LATEST + "#"}, "2020-12"),
+        ({"$schema": "https://json-schema.org/schema"}, "2020-12"),
+        ({"$schema": "http://json-schema.org/schema#"}, "2020-12"),
         ({"$schema": "https://json-schema.org/draft/2019-09/schema"}, "2019-09"),
         ({"$schema": DRAFT_07}, "draft-07"),
         ({"$schema": "https://json-schema.org/draft-07/schema"}, "draft-07"),
