@@ -1,4 +1,4 @@
-"""A second proof: whether jsonschema-rs can show that a schema accepts all that another one does, whatever the names."""
+"""A second proof: whether jsonschema-rs can show that a schema accepts all that another one does, by whatever names."""
 
 from __future__ import annotations
 
