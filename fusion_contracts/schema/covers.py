@@ -1,4 +1,4 @@
-"""A second proof: whether jsonschema-rs can show that a schema accepts all that another one does, by whatever names."""
+"""A second proof: whether jsonschema-rs can show that a schema accepts all that another one does, however named."""
 
 from __future__ import annotations
 
