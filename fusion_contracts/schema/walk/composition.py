@@ -20,7 +20,7 @@ MOST_BRANCHES = 20  # within each other, in which a plain schema is looked for: 
 def unlike(place: Place) -> bool:
     """Whether keyword by keyword makes no sense: one side is a boolean or unreadable, or composed otherwise."""
     old, new = place.old.keywords, place.new.keywords
-    if ("$unreadable" in old) != ("$unreadable" in new):
+    if "$unreadable" in old or "$unreadable" in new:
         return True
     if (old == {"not": {}}) != (new == {"not": {}}):
         return True

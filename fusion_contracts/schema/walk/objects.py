@@ -190,7 +190,8 @@ def dependent(place: Place) -> Iterator[Raw]:
     for name, before, after in _entries(place, "dependentRequired"):
         lists = [names if isinstance(names, list) else [] for names in (before, after)]
         added, removed = difference(lists[1], lists[0]), difference(lists[0], lists[1])
-        if place.same(before, after) or not (added or removed):
+        read = all(isinstance(names, list) or names is MISSING for names in (before, after))
+        if place.same(before, after) or (read and not (added or removed)):
             continue
         shown = [None if value is MISSING else value for value in (before, after)]
         change: facts.SchemaChange = facts.DependentRequiredChanged(

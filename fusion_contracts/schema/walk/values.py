@@ -11,7 +11,7 @@ from fusion_contracts.schema.values import exact, is_number, key_of
 from fusion_contracts.schema.vocabulary import ANNOTATIONS, KEYWORDS_OF, TYPES, type_of
 from fusion_contracts.schema.walk.place import Keywords, Place, Raw
 
-__all__ = ["BOUNDS", "bounds", "gone_with_types", "listed_values", "single", "types"]
+__all__ = ["BOUNDS", "bounds", "gone_with_types", "listed_values", "single", "types", "types_of"]
 
 BOUNDS = {
     "minimum": 1, "exclusiveMinimum": 1, "minLength": 1, "minItems": 1, "minProperties": 1, "minContains": 1,
