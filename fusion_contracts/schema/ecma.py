@@ -2,11 +2,13 @@ r"""The parser of ECMA-262 patterns in Unicode mode, as JSON Schema uses them.
 
 Strict where readers differ: what one validator reads as an anchor and another as a letter (`\z`, `\<`), inline flags,
 possessive quantifiers and back-references are Unsupported. Lenient where all that accept it agree: an escaped
-punctuation mark stands for itself, a lone `]` or `}` too, and `(?P<name>` is a named group.
+punctuation mark stands for itself, a lone `]` or `}` too, a `{` that opens no count, a `-` beside a class as in
+`[\w-.]`, and `(?P<name>` is a named group.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NoReturn
 
 from fusion_contracts.schema import charset
@@ -25,7 +27,7 @@ from fusion_contracts.schema.ecma_tree import (
     Unsupported,
 )
 
-__all__ = ["parse"]
+__all__ = ["parse", "strict"]
 
 _LONGEST, _DEEPEST, _LARGEST_COUNT = 50_000, 50, 1_000_000_000
 _MOST_DIGITS = 12  # of a count or a code point; more would name none
@@ -42,6 +44,7 @@ _CLASSES = {
 }
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;=?@[\\]^_`{|}~ ")  # without < and >: word edges to some readers
 _LOOKS = ("?=", "?!", "?<=", "?<!")
+_COUNTING = (",", *"0123456789")
 _HEX = frozenset("0123456789abcdefABCDEF")
 
 
@@ -50,6 +53,14 @@ def parse(pattern: str) -> Tree:
     if len(pattern) > _LONGEST:
         raise Unsupported(f"a pattern of {len(pattern)} characters; at most {_LONGEST} are read")
     return _Parser(pattern).whole()
+
+
+def strict(pattern: str) -> str:
+    """The pattern with a backslash before each sign that only lenient readers take for itself. Raises Unsupported."""
+    parser = _Parser(pattern)
+    parser.whole()
+    ends = [0, *parser.loose, len(pattern)]
+    return "\\".join(pattern[start:end] for start, end in pairwise(ends))
 
 
 def _sequence(items: list[Tree]) -> Tree:
@@ -75,6 +86,7 @@ class _Parser:
         self.depth = 0
         self.names: set[str] = set()
         self.empty_class = False
+        self.loose: list[int] = []  # where a sign stands that only lenient readers take for itself
 
     def whole(self) -> Tree:
         tree = self.choice()
@@ -117,7 +129,7 @@ class _Parser:
             self.broken("a repeated assertion")
         low, high = bounds
         self.take("?")  # lazy: the same language
-        if self.peek() in ("*", "+", "?", "{"):
+        if self.peek() in ("*", "+", "?") or self.counted():
             self.broken("a quantifier without anything to repeat")
         return Loop(atom, low, high)
 
@@ -128,7 +140,11 @@ class _Parser:
             return 1, UNBOUNDED
         if self.take("?"):
             return 0, 1
-        return self.counts() if self.take("{") else None
+        return self.counts() if self.counted() and self.take("{") else None
+
+    def counted(self) -> bool:
+        """Whether a count follows, or what some take for one."""
+        return self.peek() == "{" and self.peek(2)[1:] in _COUNTING
 
     def counts(self) -> tuple[int, int]:
         low = self.number()
@@ -153,7 +169,7 @@ class _Parser:
 
     def atom(self) -> Tree:
         char = self.text[self.at]
-        if char in "*+?{":
+        if char in "*+?" or self.counted():
             self.broken("a quantifier without anything to repeat")
         self.at += 1
         match char:
@@ -171,6 +187,9 @@ class _Parser:
                 return self.escape()
             case "]" if self.empty_class:
                 raise Unsupported("readers differ about a ] after an empty class")
+            case "{":
+                self.loose.append(self.at - 1)
+                return _one(ord(char))
             case _:
                 return _one(ord(char))
 
@@ -278,18 +297,27 @@ class _Parser:
         pairs: list[tuple[int, int]] = []
         while not self.take("]"):
             low = self.member()
-            if self.peek() == "-" and self.peek(2) not in ("-", "-]"):
-                self.at += 1
-                high = self.member()
-                if not isinstance(low, int) or not isinstance(high, int) or low > high:
-                    self.broken("a range without two ends in order")
-                pairs.append((low, high))
-            elif isinstance(low, int):
-                pairs.append((low, low))
-            else:
-                pairs.extend(low)
+            pairs.extend(self.range_from(low) if self.ranging() else _members(low))
         found = charset.normal(pairs)
         return charset.negate(found) if negative else found
+
+    def ranging(self) -> bool:
+        """Whether a hyphen follows that may stand between two ends."""
+        return self.peek() == "-" and self.peek(2) not in ("-", "-]")
+
+    def range_from(self, low: int | Intervals) -> Intervals:
+        """A range; or a class is no end of one, and the hyphen stands for itself."""
+        hyphen = self.at
+        self.at += 1
+        high = self.member()
+        if isinstance(low, int) and isinstance(high, int):
+            if low > high:
+                self.broken("a range without two ends in order")
+            return ((low, high),)
+        if self.ranging():
+            raise Unsupported("readers differ about a second hyphen after a class")
+        self.loose.append(hyphen)
+        return (*_members(low), (ord("-"), ord("-")), *_members(high))
 
     def member(self) -> int | Intervals:
         if self.at >= len(self.text):
@@ -298,6 +326,10 @@ class _Parser:
             return 8 if self.take("b") else self.shared_escape()
         self.at += 1
         return ord(self.text[self.at - 1])
+
+
+def _members(member: int | Intervals) -> Intervals:
+    return ((member, member),) if isinstance(member, int) else member
 
 
 def _one(code: int) -> Chars:
