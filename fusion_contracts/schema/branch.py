@@ -10,6 +10,7 @@ from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
 from fusion_contracts.schema.clash import clash
 from fusion_contracts.schema.expand import Option, expanded
 from fusion_contracts.schema.formula import ARRAY, FRACTION, INTEGER, OBJECT, STRING, kind_of
+from fusion_contracts.schema.trouble import Undecided
 
 if TYPE_CHECKING:
     from fusion_contracts.schema.solve import Solver
@@ -216,10 +217,14 @@ class Branch:
         listed = self._lists(self.facts)
         if listed:
             return self._from_list(listed)
-        for literal in sorted(self.facts):  # the reason is the same in each run: what was read last, if it is to fail
-            if self.space.meaning[abs(literal)][0] == "opaque":
-                self.solver.evaluator.holds(literal, None)  # raises: nothing is known of it
-        return THEORIES[self.kind](self.solver, self.facts, self.kind)
+        unread = [literal for literal in self.facts if self.space.meaning[abs(literal)][0] == "opaque"]
+        if not unread:
+            return THEORIES[self.kind](self.solver, self.facts, self.kind)
+        readable = self.facts.difference(unread)
+        if attempt(THEORIES[self.kind], self.solver, readable, self.kind) is NOTHING:  # whatever else is said
+            return NOTHING
+        # the reason is the same in each run: what was read last, if it is to fail
+        raise Undecided(self.space.meaning[abs(min(unread))][1])
 
     def _from_list(self, listed: list[int]) -> Any:
         keys = frozenset.intersection(*(self.space.meaning[literal][1] for literal in listed))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
-from fusion_contracts.schema.document import Document, Scope, enter
+from fusion_contracts.schema.document import UNMARKED, Document, Scope, enter
 from fusion_contracts.schema.fingerprint import Fingerprints
 from fusion_contracts.schema.formula import KINDS_OF, Space
 from fusion_contracts.schema.unevaluated import unevaluated
@@ -16,6 +16,7 @@ __all__ = ["Builder"]
 
 Keywords: TypeAlias = dict[str, Any]
 LONGEST_SHOWN = 200
+_DEPENDENCIES = "dependencies since 2019-09"
 WORK_OF_REFERENCE = 4  # schemas that take as long to look at
 
 
@@ -30,6 +31,7 @@ class Builder:
         self._built: dict[tuple[int, int], int] = {}
         self._references = 0  # how many were met so far
         self.reads = 0  # schemas looked at so far, as a measure of work
+        self.doubts = False  # whether something has two readings
         self._alive: list[Any] = []  # keys above are identities: what they name must stay alive
         self._open: dict[int, int] = {}  # schemas being built, and how deep in the instance each stands
         self._depth = 0
@@ -110,9 +112,12 @@ class Builder:
         for keyword, sibling in (("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")):
             if keyword in schema and sibling not in schema:
                 yield unevaluated(self, schema, scope, keyword)
+        if UNMARKED in schema and "items" not in schema:
+            fewer = unevaluated(self, schema, scope, "unevaluatedItems", marked=False)
+            yield self._doubted(fewer, "contains beside unevaluatedItems in 2019-09")
 
     def _opaque(self, keyword: str, value: Any) -> int:
-        return self.space.make("opaque", f"{keyword} {json.dumps(value, sort_keys=True)[:LONGEST_SHOWN]}")
+        return self.space.make("opaque", f"cannot read {keyword} {json.dumps(value, sort_keys=True)[:LONGEST_SHOWN]}")
 
     # Each reader takes the keyword's value, its schema and the scope there, and gives the facts that it states.
 
@@ -191,6 +196,33 @@ class Builder:
         for name, part in value.items():
             yield self.space.make("dep", name, self.build(part, scope))
 
+    def _dependencies(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
+        """Since 2019-09 either a keyword or nothing."""
+        if not isinstance(value, dict):
+            yield self._opaque("dependencies", value)
+            return
+        said = self.space.both(self._depends(name, part, scope) for name, part in value.items())
+        if said != self.space.true:
+            yield self._doubted(said, _DEPENDENCIES)
+
+    def _depends(self, name: str, part: Any, scope: Scope) -> int:
+        named = isinstance(part, list)
+        needed = self.space.both(self._names_sent("dependencies", part)) if named else self.build(part, scope)
+        return self.space.make("dep", name, needed)
+
+    @property
+    def asserted(self) -> int:
+        """That `dependencies` are a keyword."""
+        return self._reading(_DEPENDENCIES)
+
+    def _doubted(self, said: int, what: str) -> int:
+        """What is said in one reading of two, the same one everywhere; in the other it is nothing."""
+        self.doubts = True
+        return self.space.either([said, self.space.negation(self._reading(what))])  # tried in this order
+
+    def _reading(self, what: str) -> int:
+        return self.space.make("opaque", f"validators differ about {what}")
+
     def _prefix(self, value: Any, _schema: Keywords, scope: Scope) -> Iterator[int]:
         if not isinstance(value, list):
             yield self._opaque("prefixItems", value)
@@ -252,7 +284,7 @@ class Builder:
             return
         if self._open[id(target)] == self._depth:
             # It says nothing of any part, and no validator can read it: it is not even equal to itself.
-            yield self.space.make("opaque", f"$ref cycle {json.dumps(value)}", len(self.space.meaning))
+            yield self.space.make("opaque", f"cannot read $ref cycle {json.dumps(value)}", len(self.space.meaning))
             return
         reference = self.space.make("ref", self._fingerprints.of(target, target_scope))
         yield self.space.later(reference, lambda: self.build(target, target_scope))
@@ -289,6 +321,7 @@ READERS: dict[str, Reader] = {
     "properties": Builder._properties, "patternProperties": Builder._patterns,
     "propertyNames": Builder._names,
     "dependentRequired": Builder._dependent_required, "dependentSchemas": Builder._dependent_schemas,
+    "dependencies": Builder._dependencies,
     "prefixItems": Builder._prefix, "items": Builder._items, "contains": Builder._contains,
     "uniqueItems": Builder._unique, "allOf": Builder._all_of, "anyOf": Builder._any_of, "oneOf": Builder._one_of,
     "not": Builder._not, "$ref": Builder._ref, "pattern": _pattern,

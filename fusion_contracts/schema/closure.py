@@ -26,7 +26,8 @@ OF_ITEMS = frozenset({"prefixItems", "items", "unevaluatedItems", "contains"})
 NAMING = OF_ITEMS | {*OTHER_NAMES, "properties", "patternProperties"}
 REACHING = NAMING | IN_PLACE | {"$ref"}
 LOOSE = (*OTHER_NAMES, "patternProperties")  # speak of properties without naming them
-SPEAKING = NAMING | {"required", "dependentRequired"}  # the others lead to schemas that are in place themselves
+# The others lead to schemas that are in place themselves.
+SPEAKING = NAMING | {"required", "dependentRequired", "dependencies"}
 
 
 class Closure:
@@ -135,8 +136,9 @@ def _by_name(location: Location) -> dict[str, Parts]:
 def _needed(schema: dict[str, Any]) -> Iterator[Any]:
     """What `required` and `dependentRequired` name: left out of the closure, it would leave no value at all."""
     yield from listed(schema, "required")
-    for name in mapped(schema, "dependentRequired"):
-        yield from listed(schema["dependentRequired"], name)
+    for keyword in ("dependentRequired", "dependencies"):
+        for name in mapped(schema, keyword):
+            yield from listed(schema[keyword], name)
 
 
 def _under(pattern: str, location: Location) -> Parts:

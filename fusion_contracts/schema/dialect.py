@@ -17,15 +17,16 @@ from urllib.parse import unquote
 
 from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST, LATEST_URI, MAYBE_ODD, is_odd, reworded
 from fusion_contracts.schema.dialect_places import Place, Places, Untranslatable, dialect_name, split
-from fusion_contracts.schema.document import REFERENCES, may_refer
+from fusion_contracts.schema.document import REFERENCES, UNMARKED, may_refer
 
 __all__ = ["Untranslatable", "dialect_of", "read", "translate"]
 
 _ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*\Z")
 # Where none of these stands in a document there is nothing to translate but what `is_odd`.
 _OLDER = {"$id", "$recursiveAnchor", "$schema", "additionalItems", "dependencies", "id", "nullable", "unevaluatedItems"}
+_MARKING = frozenset({"contains", "unevaluatedItems"})
 _TELLING = {name: REFERENCES | _OLDER | dialect.unknown for name, dialect in DIALECTS.items()}
-_TELLING[LATEST] = frozenset({"$dynamicRef", "$schema", "dependencies"})
+_TELLING[LATEST] = frozenset({"$dynamicRef", "$id", "$schema"})
 
 
 def dialect_of(schema: Any, default: str = LATEST) -> str:
@@ -87,6 +88,8 @@ def _plain(schema: dict[str, Any], dialect: str) -> bool | None:
 
 def _tells(value: dict[str, Any], root: dict[str, Any], dialect: str) -> bool:
     words = _TELLING[dialect] & value.keys()
+    if dialect == LATEST and "$id" in words and "#" not in str(value["$id"]):
+        words -= {"$id"}
     return bool(words) and (value is not root or words != {"$schema"} or dialect_of(root, dialect) != dialect)
 
 
@@ -99,16 +102,7 @@ class _Translation:
         self.recursive = sum(p.resource is p and p.value.get("$recursiveAnchor") is True for p in schemas)
         self.dynamic = [p.value["$dynamicAnchor"] for p in schemas if isinstance(p.value.get("$dynamicAnchor"), str)]
         self.fragments = {unquote(split(p.value["$ref"])[1]) for p in schemas if isinstance(p.value.get("$ref"), str)}
-        if any(place.dialect.name == "2019-09" for place in schemas):
-            self._refuse_contains([p for p in schemas if p.dialect.name in ("2019-09", LATEST)])
-
-    @staticmethod
-    def _refuse_contains(schemas: list[Place]) -> None:
-        """In 2020-12 `contains` marks items as evaluated, in 2019-09 it does not."""
-        seen = {key for place in schemas for key in ("contains", "unevaluatedItems") if key in place.value}
-        if len(seen) > 1:
-            where = next(place for place in schemas if "unevaluatedItems" in place.value)
-            raise Untranslatable("contains beside unevaluatedItems means something else in 2020-12", where.pointer())
+        self.doubts = _may_mark(schemas)
 
     def document(self) -> Any:
         order = self.places.order
@@ -145,11 +139,10 @@ class _Translation:
         """The schema's own keywords in 2020-12, references apart."""
         if not isinstance(value, dict):
             return value
-        if not place.dialect.dependencies and value.get("dependencies") and place.dialect.name in (LATEST, "2019-09"):
-            raise Untranslatable(f"validators differ about dependencies in {place.dialect.name}", place.pointer())
         value = self._named(place, _demanding(place, reworded(value, place.dialect)))
         if place.dialect.name == "2019-09":
-            return self._recursive(place, value)
+            doubtful = self.doubts and "unevaluatedItems" in value
+            return self._recursive(place, {**value, UNMARKED: True} if doubtful else value)
         return self._dynamic(place, value) if place.dialect.name == LATEST and "$dynamicRef" in value else value
 
     def _named(self, place: Place, value: dict[str, Any]) -> dict[str, Any]:
@@ -162,7 +155,7 @@ class _Translation:
         if key is None or not isinstance(value.get(key), str):
             return value
         uri, fragment = split(value[key])
-        if key == "$id" and (uri == value[key] or not place.dialect.anchors_by_identifier):
+        if key == "$id" and uri == value[key]:
             return value
         value = {name: part for name, part in value.items() if name != key}
         if uri and not fragment:
@@ -226,6 +219,17 @@ def _demanding(place: Place, value: dict[str, Any]) -> dict[str, Any]:
         return value
     held = {name for name in listed if isinstance(name, str)}
     return {**value, "required": [*listed, *(name for name in asked if name not in held)]}
+
+
+def _may_mark(schemas: list[Place]) -> bool:
+    """Whether it counts if `contains` marks items as evaluated: not by the text of 2019-09, but validators do so."""
+    telling = [place for place in schemas if not _MARKING.isdisjoint(place.value)]
+    dialects = {place.dialect.name for place in telling} & {"2019-09", LATEST}
+    if "2019-09" not in dialects or not all(any(word in place.value for place in telling) for word in _MARKING):
+        return False
+    if len(dialects) > 1:
+        raise Untranslatable("contains beside unevaluatedItems means something else in 2020-12", telling[0].pointer())
+    return True
 
 
 def _referring(value: dict[str, Any], keyword: str) -> dict[str, Any]:

@@ -17,8 +17,10 @@ class Dialect(NamedTuple):
     """One dialect, as far as it differs from 2020-12.
 
     `single`, `lists` and `maps` are the keywords whose value is a schema, a list or a map of schemas; `unknown` those
-    of 2020-12 that it does not know and that would act there. `identifier` is the keyword of a resource's URI;
-    `anchors_by_identifier`: `"$id": "#name"` names an anchor. `alone`: the siblings of a `$ref` are ignored.
+    of 2020-12 that it does not know and that would act there. `identifier` is the keyword of a resource's URI, or by
+    `#name` of an anchor: as this says nothing else since 2019-09, it does so in all. `alone`: the siblings of a `$ref`
+    are ignored. `dependencies`: they are a keyword; since 2019-09, which took it out, there are two readings, and they
+    stay as they are.
     """
 
     name: str
@@ -27,7 +29,6 @@ class Dialect(NamedTuple):
     maps: frozenset[str]
     unknown: frozenset[str] = frozenset()
     identifier: str | None = "$id"
-    anchors_by_identifier: bool = True
     alone: bool = True
     dependencies: bool = True
     nullable: bool = False
@@ -40,6 +41,7 @@ _SINGLE_2019 = _SINGLE_07 | {"unevaluatedItems", "unevaluatedProperties"}
 _LISTS = frozenset({"allOf", "anyOf", "oneOf"})
 # `$defs` is no keyword before 2019-09, but references reach into it, and nothing else stands there.
 _MAPS = frozenset({"$defs", "definitions", "patternProperties", "properties"})
+_DEPENDENT = frozenset({"dependencies", "dependentSchemas"})
 _NEW_2020 = frozenset({"$dynamicAnchor", "$dynamicRef", "prefixItems"})
 _NEW_2019 = _NEW_2020 | {
     "$anchor",
@@ -58,12 +60,12 @@ DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect(
-            LATEST, _SINGLE_2019, _LISTS | {"prefixItems"}, _MAPS | {"dependentSchemas"},
-            anchors_by_identifier=False, alone=False, dependencies=False,
+            LATEST, _SINGLE_2019, _LISTS | {"prefixItems"}, _MAPS | _DEPENDENT,
+            alone=False, dependencies=False,
         ),
         Dialect(
-            "2019-09", _SINGLE_2019, _LISTS, _MAPS | {"dependentSchemas"}, _NEW_2020,
-            anchors_by_identifier=False, alone=False, dependencies=False,
+            "2019-09", _SINGLE_2019, _LISTS, _MAPS | _DEPENDENT, _NEW_2020,
+            alone=False, dependencies=False,
         ),
         Dialect("draft-07", _SINGLE_07, _LISTS, _MAPS, _NEW_2019),
         Dialect("draft-06", _SINGLE_06, _LISTS, _MAPS, _NEW_07),
@@ -87,13 +89,13 @@ URIS = {
 }
 
 
-def moved(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Where a direct subschema stands in 2020-12, when it stands at `path` in a schema of an older dialect."""
+def moved(path: tuple[str, ...], dialect: Dialect) -> tuple[str, ...]:
+    """Where a direct subschema stands in 2020-12, when it stands at `path` in a schema of a dialect."""
     if path[0] == "items" and len(path) > 1:
         return ("prefixItems", *path[1:])
     if path[0] == "additionalItems":
         return ("items",)
-    if path[0] == "dependencies":
+    if path[0] == "dependencies" and dialect.dependencies:
         return ("dependentSchemas", *path[1:])
     return path
 

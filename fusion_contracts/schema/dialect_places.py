@@ -103,7 +103,8 @@ class Place:
         tokens: list[str] = []
         place: Place = self
         while place is not top and (parent := place.parent) is not None:
-            tokens.extend(("$defs", place.stray)[::-1] if place.stray is not None else reversed(moved(place.path)))
+            path = moved(place.path, parent.dialect) if place.stray is None else ("$defs", place.stray)
+            tokens.extend(reversed(path))
             place = parent if place.stray is None else parent.resource
         quoted = (quote(pointer_token(token), safe=_PLAIN, errors="surrogatepass") for token in reversed(tokens))
         return "#" + "".join(f"/{token}" for token in quoted)

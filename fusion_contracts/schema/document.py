@@ -9,16 +9,19 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from fusion_contracts.canonical import pointer_key, text_of
 
-__all__ = ["MISSING", "REFERENCES", "Document", "Graft", "Scope", "enter", "may_refer", "step", "subschemas"]
+__all__ = [
+    "MISSING", "REFERENCES", "UNMARKED", "Document", "Graft", "Scope", "enter", "may_refer", "step", "subschemas",
+]  # fmt: skip
 
 MISSING: Any = object()
+UNMARKED = "$unmarked"  # our own keyword: for the unevaluatedItems beside it `contains` may mark no items as evaluated
 LONGEST_INDEX = 10
 SINGLE = (
     "not", "if", "then", "else", "additionalProperties", "propertyNames", "items", "contains", "unevaluatedProperties",
     "unevaluatedItems",
 )  # fmt: skip
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+MAPS = ("properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions")
 REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 _REFERENCE = re.compile(rb"\$(?:ref|dynamicRef|recursiveRef)")  # their names, in a dump
 

@@ -91,6 +91,18 @@ class Evaluator:
             raise unread
         return True
 
+    def _any(self, meaning: tuple[Any, ...], value: Any) -> bool:
+        unread: Undecided | None = None
+        for part in meaning[1]:
+            try:
+                if self.holds(part, value):
+                    return True  # whatever else is said
+            except Undecided as trouble:
+                unread = unread or trouble
+        if unread is not None:
+            raise unread
+        return False
+
     def _one(self, meaning: tuple[Any, ...], value: Any) -> bool:
         return sum(self.holds(part, value) for part in meaning[1]) == 1
 
@@ -121,7 +133,7 @@ class Evaluator:
         return count >= least and (most is None or count <= most)
 
     def _opaque(self, meaning: tuple[Any, ...], _value: Any) -> bool:
-        raise Undecided(f"cannot read {meaning[1]}")
+        raise Undecided(meaning[1])
 
 
 def _minimum(_: Evaluator, meaning: tuple[Any, ...], value: Any) -> bool:
@@ -141,7 +153,7 @@ def _multiple(_: Evaluator, meaning: tuple[Any, ...], value: Any) -> bool:
 BRANCHING = frozenset({"and", "any", "one", "if"})
 READERS: dict[str, Callable[[Evaluator, tuple[Any, ...], Any], bool]] = {
     "and": Evaluator._all,
-    "any": lambda e, m, v: any(e.holds(part, v) for part in m[1]),
+    "any": Evaluator._any,
     "one": Evaluator._one,
     "not": lambda e, m, v: not e.holds(m[1], v),
     "if": lambda e, m, v: e.holds(m[2] if e.holds(m[1], v) else m[3], v),

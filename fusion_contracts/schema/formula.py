@@ -7,7 +7,7 @@ A formula is an integer; a negative integer is its negation. `Space` holds what 
     ("one", (f, ...))            exactly one holds
     ("if", c, t, e)              c and t, or not c and e
     ("ref", key)                 the formula that the key stands for (a cycle of references)
-    ("opaque", text, number?)    something that cannot be read; it is equal to itself, and nothing else is known of it
+    ("opaque", reason, number?)  something that cannot be read; it is equal to itself, and nothing else is known of it
     ("type", mask)               the value is of one of these kinds
     ("enum", {key, ...})         the value is one of these
     ("min"|"max", n, strict) ("mult", n)                     numbers

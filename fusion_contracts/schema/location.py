@@ -7,10 +7,11 @@ from typing import Any, TypeAlias
 
 from fusion_contracts.schema.document import Scope, enter
 
-__all__ = ["IN_PLACE", "Location", "in_place", "listed", "mapped", "named"]
+__all__ = ["DEPENDENT", "IN_PLACE", "Location", "in_place", "listed", "mapped", "named"]
 
 Location: TypeAlias = tuple[tuple[dict[str, Any], Scope], ...]
-IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"})
+DEPENDENT = ("dependentSchemas", "dependencies")
+IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "dependencies"})
 
 
 def in_place(starts: Iterable[tuple[Any, Scope]], *, always: bool = False) -> Location:
@@ -36,7 +37,7 @@ def in_place(starts: Iterable[tuple[Any, Scope]], *, always: bool = False) -> Lo
             continue
         pending += [(part, scope) for keyword in ("anyOf", "oneOf") for part in listed(schema, keyword)]
         pending += [(schema[keyword], scope) for keyword in ("if", "then", "else") if keyword in schema]
-        pending += [(part, scope) for part in mapped(schema, "dependentSchemas").values()]
+        pending += [(part, scope) for word in DEPENDENT for part in mapped(schema, word).values()]
     return tuple(found.values())
 
 

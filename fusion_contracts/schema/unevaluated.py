@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fusion_contracts.schema.document import Scope, enter
 from fusion_contracts.schema.formula import OBJECT
-from fusion_contracts.schema.location import listed, mapped
+from fusion_contracts.schema.location import DEPENDENT, listed, mapped
 
 if TYPE_CHECKING:
     from fusion_contracts.schema.build import Builder
@@ -23,12 +23,12 @@ Conditions: TypeAlias = tuple[int, ...]
 Contribution: TypeAlias = tuple[Any, ...]
 
 
-def unevaluated(builder: Builder, schema: dict[str, Any], scope: Scope, keyword: str) -> int:
-    """The formula of unevaluatedProperties or unevaluatedItems of a schema."""
+def unevaluated(builder: Builder, schema: dict[str, Any], scope: Scope, keyword: str, *, marked: bool = True) -> int:
+    """The formula of unevaluatedProperties or unevaluatedItems of a schema; `marked`: by `contains` as well."""
     formula = builder.below(schema[keyword], scope)
     if formula == builder.space.true:
         return formula
-    kind, reader = READERS[keyword]
+    kind, reader = READERS[keyword] if marked else ("uit", _items_in_order)
     found = list(_seen(builder, reader, schema, scope, ()))
     conditions = sorted({abs(condition) for contribution in found for condition in contribution[0]})
     return builder.space.make(kind, tuple(conditions), tuple(found), formula)
@@ -60,6 +60,11 @@ def _items(builder: Builder, schema: dict[str, Any], scope: Scope, outermost: bo
     return len(listed(schema, "prefixItems")), contained, everything
 
 
+def _items_in_order(builder: Builder, schema: dict[str, Any], scope: Scope, outermost: bool) -> Contribution:  # noqa: FBT001 - as a row of READERS
+    length, _, everything = _items(builder, schema, scope, outermost)
+    return length, None, everything
+
+
 def _in_place(builder: Builder, schema: dict[str, Any], scope: Scope) -> Iterator[tuple[Any, Scope, Conditions]]:
     """The schemas about the same value inside one, each with the conditions under which it counts."""
     if isinstance(schema.get("$ref"), str):
@@ -71,16 +76,22 @@ def _in_place(builder: Builder, schema: dict[str, Any], scope: Scope) -> Iterato
     for keyword in ("anyOf", "oneOf"):
         for part in listed(schema, keyword):
             yield part, scope, (builder.build(part, scope),)
-    dependent = schema.get("dependentSchemas")
-    for name, part in dependent.items() if isinstance(dependent, dict) else ():
-        sent = {builder.space.make("type", OBJECT), builder.space.make("req", name)}
-        yield part, scope, (builder.space.make("and", frozenset(sent)),)
+    for keyword in DEPENDENT:
+        yield from ((part, scope, (_held(builder, keyword, name),)) for name, part in mapped(schema, keyword).items())
     if "if" in schema:
         condition = builder.build(schema["if"], scope)
         yield schema["if"], scope, (condition,)
         for keyword, sign in (("then", 1), ("else", -1)):
             if keyword in schema:
                 yield schema[keyword], scope, (sign * condition,)
+
+
+def _held(builder: Builder, keyword: str, name: str) -> int:
+    """When a dependent schema counts: an object holds the name, and the keyword is one."""
+    needed = {builder.space.make("type", OBJECT), builder.space.make("req", name)}
+    if keyword == "dependencies":
+        needed.add(builder.asserted)
+    return builder.space.make("and", frozenset(needed))
 
 
 Reader: TypeAlias = Callable[["Builder", dict[str, Any], Scope, bool], Contribution]
