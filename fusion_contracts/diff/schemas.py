@@ -228,6 +228,6 @@ def _untold(explanation: Explanation, pair: _Schemas, action: str | None) -> Ite
         change = SchemaNarrowed(pointer=pointer, name=pair.side, before=pair.old, after=pair.new)
         edit = Edit(_REWRITE.change, "breaks", answer.has_witness, answer.witness)
         yield Fact(change, pair.side, pointer, pair.tool, edit, action=action)
-    if answer.verdict == "undecided" and "undecided" not in effects:
+    if answer.verdict == "undecided" and effects.isdisjoint({"breaks", "undecided"}):
         undecided = Undecided(pointer=pointer, before=pair.old, after=pair.new, reason=answer.reason)
         yield Fact(undecided, pair.side, pointer, pair.tool, action=action)

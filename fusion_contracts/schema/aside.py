@@ -8,11 +8,12 @@ and while no other value may stand under its name, so in the declared world alon
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fusion_contracts.schema.document import MISSING
 
-__all__ = ["aside", "lists_arguments", "without"]
+__all__ = ["aside", "lists_arguments", "with_values", "without"]
 
 # Keywords of a root that say nothing of an argument beyond what stands under its name.
 _PLAIN = frozenset({
@@ -48,3 +49,11 @@ def without(schema: Any, names: frozenset[str]) -> Any:
         return schema
     kept = {name: part for name, part in schema["properties"].items() if name not in names}
     return {**schema, "properties": kept}
+
+
+def with_values(schema: Any, values: Mapping[str, list[Any]]) -> Any:
+    """The schema with these values, and nothing else, for these arguments; with any value where there is none."""
+    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        return schema
+    blank = {name: {"enum": values[name]} if values[name] else {} for name in values if name in schema["properties"]}
+    return {**schema, "properties": {**schema["properties"], **blank}}

@@ -15,6 +15,7 @@ from fusion_contracts.schema.answer import NOTHING, Goal, attempt, first
 from fusion_contracts.schema.build import Builder
 from fusion_contracts.schema.closure import Closure
 from fusion_contracts.schema.document import Document
+from fusion_contracts.schema.plausible import shown
 from fusion_contracts.schema.solve import Solver
 from fusion_contracts.schema.trouble import Undecided
 
@@ -128,6 +129,26 @@ class Arguments:
     @cached_property
     def _open(self) -> dict[str, Undecided]:
         return {name: value for name, value in self._least.items() if isinstance(value, Undecided)}
+
+    def unread(self) -> dict[str, list[Any]]:
+        """The arguments that every call holds, that cannot be read, and of which the new root asks no more.
+
+        With the values that the contract shows for each, as far as they fit what can be read.
+        """
+        if self._least is NOTHING:
+            return {}
+        told = {reason.name for reason in self.why if reason.formula is not None}
+        properties = self._scope.root["properties"]
+        return {
+            name: [value for value in shown(properties[name]) if self._may_be(name, value)]
+            if isinstance(properties[name], dict)
+            else []
+            for name in self._open
+            if name not in told
+        }
+
+    def _may_be(self, name: str, value: Any) -> bool:
+        return attempt(self._solver.evaluator.all_hold, self._about(name), value) is not False
 
     def _value(self, name: str, more: Iterable[int]) -> Any:
         """A value under a name, of which more holds beside what is said of it; NOTHING, or why that is not known."""

@@ -8,8 +8,8 @@ is not ours, on the original schemas if it can. Where the tableau gives up, json
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cached_property, partial
 from threading import Lock
@@ -17,12 +17,13 @@ from typing import Any, Literal
 
 from fusion_contracts.record import record
 from fusion_contracts.schema.answer import NOTHING
-from fusion_contracts.schema.aside import aside, lists_arguments, without
+from fusion_contracts.schema.aside import aside, lists_arguments, with_values, without
 from fusion_contracts.schema.build import Builder
 from fusion_contracts.schema.by_argument import Arguments, Reason
 from fusion_contracts.schema.closure import Closure
 from fusion_contracts.schema.covers import covers
 from fusion_contracts.schema.dialect import Untranslatable, dialect_of, read
+from fusion_contracts.schema.dialect_keywords import LATEST
 from fusion_contracts.schema.evaluate import Evaluator
 from fusion_contracts.schema.formula import OBJECT, Space
 from fusion_contracts.schema.identity import Identity
@@ -30,7 +31,7 @@ from fusion_contracts.schema.judge import Judge
 from fusion_contracts.schema.shrink import shrink
 from fusion_contracts.schema.solve import Solver
 from fusion_contracts.schema.trouble import Exhausted, Undecided
-from fusion_contracts.schema.ways import Ways
+from fusion_contracts.schema.ways import Ways, references
 
 __all__ = ["TOO_DEEP", "Comparison", "Pair", "Side", "compare"]
 
@@ -124,6 +125,11 @@ class Side:
         """This side, whose judge does not read what stands under names that no value it is shown will hold."""
         return self._with(self.schema, self._judge.without(aside)) if aside else self
 
+    @property
+    def references(self) -> Iterator[str]:
+        """The references of the translation, as they are written."""
+        return references(self.schema) if self.refers else iter(())
+
     def reread(self, dialect: str) -> Callable[[], Any]:
         """How to read this side's text in another dialect. Raises Undecided when called, where it cannot be read."""
         return lambda: Side(self.written, dialect).schema
@@ -166,6 +172,7 @@ class Pair:
         self.steps = 0  # of searches, and of judging values
         self._solver = Solver(self.space)  # what one question found serves the next
         self._arguments: Arguments | None = None
+        self.unread: Mapping[str, list[Any]] = {}  # arguments; once `comparison` came upon them
         if focused and (objects or old.schema.get("type") == "object"):
             self._arguments = Arguments(self.builder, self._solver, old.schema, self.new.schema, fixed=fixed)
 
@@ -199,12 +206,24 @@ class Pair:
         other._arguments = None
         return other
 
+    def readable(self) -> Pair:
+        """This pair with the values that the contract shows, or any, for each argument that is `unread`.
+
+        What breaks in it breaks every call that worked. Raises Undecided where a reference may lead to one of them.
+        """
+        old, new = (Side(with_values(side.schema, self.unread), LATEST) for side in (self.old, self.new))
+        if not all(ref.startswith(("#/$defs/", "#/definitions/")) for side in (old, new) for ref in side.references):
+            raise Undecided("a reference may lead to what cannot be read")
+        return Pair(old, new, world=self._world, objects=self.objects, focused=True)
+
     def comparison(self) -> Comparison:
         """The answer for the whole pair."""
         if self._arguments is not None:
             try:
                 return self._by_reasons(self._arguments, self._arguments.why, budget=QUICK)
             except Undecided:
+                with suppress(Undecided):
+                    self.unread = self._arguments.unread()
                 self._arguments = None  # the tableau knows more ways
         if self.before == self.after:
             return Comparison("compatible")

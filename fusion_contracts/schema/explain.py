@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fusion_contracts.schema import changes as facts
+from fusion_contracts.schema.aside import with_values
 from fusion_contracts.schema.changes import Edit, Place, SchemaChange
 from fusion_contracts.schema.compare import QUICK, TOO_DEEP, Comparison, Pair, Side, deep_recursion
 from fusion_contracts.schema.document import Document
@@ -90,10 +91,39 @@ def explain_pair(pair: Pair, *, output: bool = False, told: Mapping[Hashable, Ed
     if not output and comparison.verdict == "compatible" and _emptied(pair):
         change = facts.SchemaEmptied(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
         return Explanation(comparison, (Edit(change, "safe"),))
+    edits = _beside_unread(pair, found) if pair.unread else None
+    return Explanation(comparison, _all_judged(pair, comparison, found, told) if edits is None else edits)
+
+
+def _all_judged(
+    pair: Pair, comparison: Comparison, found: list[Raw], told: Mapping[Hashable, Edit] = NO_EDITS
+) -> tuple[Edit, ...]:
     edits = united(_judged(pair, comparison, found, told))
     if comparison.verdict == "incompatible" and not any(edit.effect == "breaks" for edit in edits):
         edits = _blamed(comparison, edits, pair)
-    return Explanation(comparison, edits)
+    return edits
+
+
+def _beside_unread(pair: Pair, found: list[Raw]) -> tuple[Edit, ...] | None:
+    """The edits, where every call holds an argument that cannot be read and that both sides describe alike.
+
+    A witness holds what the contract shows for it. Where it shows nothing, no call can be written down: there is none.
+    """
+    unread = pair.unread
+    try:
+        readable = pair.readable()
+        comparison = readable.comparison()
+    except Undecided:
+        return None
+    edits = _all_judged(readable, comparison, [_with_values(raw, unread) for raw in found])
+    if all(unread.values()):
+        return edits
+    return tuple(edit._replace(has_witness=False, witness=None) for edit in edits)
+
+
+def _with_values(raw: Raw, values: Mapping[str, list[Any]]) -> Raw:
+    make = raw.edited
+    return raw if make is None else Raw(raw.change, lambda: with_values(make(), values))
 
 
 def _written(pair: Pair, found: list[Raw]) -> list[Raw]:

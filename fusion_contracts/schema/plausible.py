@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["plausible"]
+__all__ = ["plausible", "shown"]
 
 QUOTED = re.compile(
     r"(?:\be\.g\.|\bi\.e\.|\bfor example|\bfor instance|\bsuch as|\bexamples?\b|\blike)"
@@ -31,15 +31,20 @@ WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 def plausible(name: str, schema: dict[str, Any]) -> list[Any]:
     """Values for a property, the most telling first. Those of the contract itself leave no room for invented ones."""
-    shown: list[Any] = []
+    return shown(schema) or _suggested(name, schema)
+
+
+def shown(schema: dict[str, Any]) -> list[Any]:
+    """The values that the contract itself shows, the most telling first."""
+    values: list[Any] = []
     for keyword in ("examples", "enum"):
         if isinstance(schema.get(keyword), list):
-            shown += schema[keyword][:10]
+            values += schema[keyword][:10]
     if "example" in schema:
-        shown.append(schema["example"])
+        values.append(schema["example"])
     if schema.get("default") is not None:
-        shown.append(schema["default"])
-    return shown or _suggested(name, schema)
+        values.append(schema["default"])
+    return values
 
 
 def _suggested(name: str, schema: dict[str, Any]) -> list[Any]:

@@ -14,12 +14,12 @@ from typing import Any
 
 from fusion_contracts.schema.document import Document, Graft, Scope, enter, may_refer, subschemas
 
-__all__ = ["MOST", "Ways"]
+__all__ = ["MOST", "Ways", "references"]
 
 MOST = 1_000_000
 """Schemas looked at for one value: a validator takes less than a second for so many."""
 _REFERENCES = ("$ref", "$dynamicRef")
-_HERE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"})
+_HERE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"})
 _OF_ITEMS = frozenset({"items", "contains", "unevaluatedItems"})
 _OF_NAMES = frozenset({"patternProperties", "additionalProperties", "unevaluatedProperties"})
 _PLAIN = re.compile(r"#(?:/(?:\$defs|definitions|properties)/[^%~/]+)?")
@@ -56,7 +56,7 @@ class Ways:
         """The ways through the references at one level of a value; more than `MOST` where they have to be gone."""
         if not may_refer(self._document.root):  # nearly all schemas
             return 1
-        named = Counter(_references(self._document.root))
+        named = Counter(references(self._document.root))
         plain = all(map(_PLAIN.fullmatch, named)) and not _is_composed(self._document.root)
         if not plain or self._is_circular(named):
             return MOST + 1
@@ -118,7 +118,7 @@ class Ways:
                 yield part, scope, items[int(key)], 1
 
 
-def _references(schema: Any) -> Iterator[str]:
+def references(schema: Any) -> Iterator[str]:
     """Every reference in a document, however deep."""
     pending = [schema]
     while pending:

@@ -80,9 +80,73 @@ def test_what_is_asked_beside_a_reference_counts_where_its_siblings_do(dialect: 
     assert translate(written, dialect).get("required") == asked
 
 
-def test_what_cannot_be_read_at_the_root_is_told_without_a_place() -> None:
-    answer = compare({**S, "dependencies": {"a": ["b"]}}, S)
-    assert (answer.verdict, answer.reason) == ("undecided", "validators differ about dependencies in 2020-12")
+LATER = DIALECTS[2]
+TWO_READINGS = {
+    "dependencies since 2019-09": (
+        {"type": "object", "properties": {"a": S, "b": S}, "dependencies": {"a": ["b"]}},
+        {"type": "object", "properties": {"a": S, "b": S}},
+        None,
+    ),
+    "dependencies since 2019-09, with a schema": (
+        {"type": "object", "properties": {"a": S, "b": S}, "dependencies": {"a": {"required": ["b"]}}},
+        {"type": "object", "properties": {"a": S, "b": S}},
+        LATER,
+    ),
+    "contains beside unevaluatedItems in 2019-09": (
+        {"type": "array", "contains": {"type": ["string", "integer"]}, "unevaluatedItems": {**N, "minimum": 3}},
+        {"type": "array", "contains": {"type": ["string", "integer"]}, "unevaluatedItems": N},
+        LATER,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWO_READINGS)
+def test_of_two_readings_each_counts(name: str) -> None:
+    narrow, wide, uri = TWO_READINGS[name]
+    assert compare(schema(narrow, uri), schema(wide, uri)).verdict == "compatible"
+    answer = compare(schema(wide, uri), schema(narrow, uri))
+    assert answer.verdict == "undecided"
+    assert answer.reason == f"validators differ about {name.removesuffix(', with a schema')}"
+
+
+@pytest.mark.parametrize("name", TWO_READINGS)
+def test_a_change_beside_what_has_two_readings_is_decided(name: str) -> None:
+    part, _, uri = TWO_READINGS[name]
+    old, new = (schema(part, uri) for _ in "ab")
+    new["properties"]["q"] = {**S, "maxLength": 3}
+    answer = compare(old, new)
+    assert (answer.verdict, answer.witness["q"]) == ("incompatible", "aaaa")
+    assert compare(new, old).verdict == "compatible"
+
+
+ASKING = {"type": "object", "properties": {"a": S, "b": S, "q": S}, "dependencies": {"a": ["b"], "q": {"required": []}}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "witness"),
+    [
+        pytest.param({"properties": {"a": N, "b": S, "q": S}}, {"b": "x", "a": "x"}, id="holds in both readings"),
+        pytest.param({"required": ["a"]}, {}, id="another keyword of that object"),
+        pytest.param({"minProperties": 1}, {}, id="a keyword that no list of arguments has"),
+    ],
+)
+def test_a_change_of_the_object_itself_has_a_witness_in_both_readings(changed: Any, witness: Any) -> None:
+    answer = compare(ASKING, {**ASKING, **changed})
+    assert (answer.verdict, answer.witness) == ("incompatible", witness)
+
+
+def test_what_the_readings_differ_about_is_undecided_beside_what_breaks() -> None:
+    old = {key: part for key, part in ASKING.items() if key != "dependencies"}
+    new = {**ASKING, "properties": {"a": S, "b": S, "q": N}}
+    found = {type(edit.change).__name__: edit.effect for edit in explain(old, new, arguments=True).edits}
+    assert found == {"TypesChanged": "breaks", "KeywordChanged": "undecided"}
+
+
+def test_a_schema_that_counts_in_one_reading_evaluates_in_that_one_alone() -> None:
+    old = {"type": "object", "properties": {"a": S}, "additionalProperties": S}
+    new = {"type": "object", "dependencies": {"a": {"properties": {"a": S, "b": S}}}, "unevaluatedProperties": False}
+    assert compare({**old, "properties": {"b": S}}, new).witness == {"b": "x"}
+    assert compare({**old, "required": ["a"]}, new).verdict == "undecided"
 
 
 UNREADABLE = ["a property that is named like a keyword", "null as a type", "a tuple beside prefixItems"]
@@ -123,6 +187,92 @@ def test_the_spelling_alone_is_no_change() -> None:
 def test_a_form_that_a_validator_refuses_hides_no_break_beside_it(part: Any) -> None:
     old, new = schema(part), schema(part, properties={"p": part, "q": N})
     assert compare(old, new).verdict == "incompatible"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "array", "items": {"type": "file"}},
+        {"type": "object", "properties": {"a": {"type": "str"}, "b": {"$ref": "#/$defs/none"}}},
+        {"type": "object", "additionalProperties": "string"},
+        {"type": "array", "prefixItems": [S], "items": [N]},
+        {"allOf": []},
+        {"allOf": [{"not": {"type": "array", "minItems": 1, "items": {"pattern": "("}}}]},
+        {"$id": "#p", **S},
+        {**S, "pattern": r"^[\w-\.]+@([\w-]+\.)+[\w-]{2,4}$"},
+        {"type": "object", "patternProperties": {r"^[\w-.]+$": S}},
+    ],
+)
+def test_what_cannot_be_read_inside_hides_no_break_where_a_value_need_not_touch_it(part: Any) -> None:
+    beside: tuple[dict[str, Any], ...] = ({}, {"minProperties": 1})
+    for more in beside:
+        old, new = schema(part, **more), schema(part, properties={"p": part, "q": N}, **more)
+        assert compare(old, new).verdict == "incompatible"
+        old, new = ({**side, "required": ["q"]} for side in (old, new))
+        assert compare(old, new).witness == {"q": "x"}
+
+
+@pytest.mark.parametrize("part", [{"type": "file"}, {"$ref": "#/$defs/none"}, {"$ref": "other.json"}, "string"])
+def test_what_may_be_left_out_is_not_judged(part: Any) -> None:
+    more: dict[str, Any] = {"required": ["q"], "$defs": {"r": S}}
+    old = schema(part, properties={"p": part, "q": S, "r": {"$ref": "#/$defs/r"}}, **more)
+    new = {**old, "properties": {**old["properties"], "r": N}}
+    assert compare(old, new).witness == {"q": "x", "r": "x"}
+
+
+UNKNOWN = {"type": "file", "description": "What to send."}
+
+
+@pytest.mark.parametrize(
+    ("part", "witness"),
+    [
+        pytest.param({**UNKNOWN, "default": "a.txt"}, {"p": "a.txt", "q": "x"}, id="as the contract shows it"),
+        pytest.param({**S, "maxLength": "5", "examples": [7, "b"]}, {"p": "b", "q": "x"}, id="fits what is read"),
+        pytest.param(UNKNOWN, None, id="shown nowhere"),
+        pytest.param({"$ref": "other.json"}, None, id="elsewhere"),
+        pytest.param("string", None, id="no schema at all"),
+    ],
+)
+def test_what_every_call_holds_need_not_be_read_to_see_another_argument_break(part: Any, witness: Any) -> None:
+    shared: dict[str, Any] = {"$defs": {"r": S}}
+    old, new = (
+        schema(part, properties={"p": part, "q": q, "r": r}, **shared) for q, r in ((S, {"$ref": "#/$defs/r"}), (N, {}))
+    )
+    explanation = explain(old, new, arguments=True)
+    assert explanation.comparison.verdict == "undecided"
+    first, second = explanation.edits
+    assert (first.effect, first.has_witness, first.witness) == ("breaks", witness is not None, witness)
+    assert second.effect == "safe"
+
+
+def test_what_leads_to_what_cannot_be_read_is_undecided() -> None:
+    old = schema(UNKNOWN, properties={"p": UNKNOWN, "q": {"$ref": "#/properties/p"}})
+    edits = explain(old, schema(UNKNOWN, properties={"p": UNKNOWN, "q": N}), arguments=True).edits
+    assert {(edit.effect, edit.reason) for edit in edits} == {
+        ("undecided", 'cannot read type "file"'), ("safe", ""),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"type": "file"}, {"type": "blob"}),
+        ({"type": ["string", "file"]}, {"type": ["blob", "string"]}),
+        ("string", "integer"),
+        ({"properties": "a"}, {"properties": "b"}),
+        ({"properties": ["a"]}, {"properties": ["b"]}),
+        ({"required": "a"}, {"required": "b"}),
+        ({"patternProperties": "a"}, {"patternProperties": "b"}),
+        ({"dependentRequired": "a"}, {"dependentRequired": "b"}),
+        ({"dependentRequired": {"a": "b"}}, {"dependentRequired": {"a": "c"}}),
+        ({"dependentSchemas": "a"}, {"dependentSchemas": "b"}),
+        ({"prefixItems": "a"}, {"prefixItems": "b"}),
+    ],
+)
+def test_what_cannot_be_read_and_changes_is_told_beside_what_breaks(before: Any, after: Any) -> None:
+    old, new = (schema(part, required=["q"], properties={"p": part, "q": q}) for part, q in ((before, S), (after, N)))
+    found = {edit.change.place.path[0]: edit.effect for edit in explain(old, new, arguments=True).edits}
+    assert found == {"p": "undecided", "q": "breaks"}
 
 
 @pytest.mark.parametrize("part", [{"anyOf": []}, {"oneOf": []}, {"type": []}])
