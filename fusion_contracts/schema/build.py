@@ -112,9 +112,9 @@ class Builder:
         for keyword, sibling in (("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")):
             if keyword in schema and sibling not in schema:
                 yield unevaluated(self, schema, scope, keyword)
-        if UNMARKED in schema and "items" not in schema:
-            fewer = unevaluated(self, schema, scope, "unevaluatedItems", marked=False)
-            yield self._doubted(fewer, "contains beside unevaluatedItems in 2019-09")
+                if keyword == "unevaluatedItems" and UNMARKED in schema:
+                    fewer = unevaluated(self, schema, scope, keyword, marked=False)
+                    yield self._doubted(fewer, "contains beside unevaluatedItems in 2019-09")
 
     def _opaque(self, keyword: str, value: Any) -> int:
         return self.space.make("opaque", f"cannot read {keyword} {json.dumps(value, sort_keys=True)[:LONGEST_SHOWN]}")
