@@ -8,12 +8,13 @@ and while no other value may stand under its name, so in the declared world alon
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fusion_contracts.schema.document import MISSING
+from fusion_contracts.schema.identity import Identity
 
-__all__ = ["aside", "lists_arguments", "with_values", "without"]
+__all__ = ["aside", "lists_arguments", "touches", "with_values", "without"]
 
 # Keywords of a root that say nothing of an argument beyond what stands under its name.
 _PLAIN = frozenset({
@@ -52,8 +53,20 @@ def without(schema: Any, names: frozenset[str]) -> Any:
 
 
 def with_values(schema: Any, values: Mapping[str, list[Any]]) -> Any:
-    """The schema with these values, and nothing else, for these arguments; with any value where there is none."""
+    """The schema with these values, and nothing else, for these arguments; with any value where there is none.
+
+    What takes no value at all stays as it is.
+    """
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
         return schema
-    blank = {name: {"enum": values[name]} if values[name] else {} for name in values if name in schema["properties"]}
-    return {**schema, "properties": {**schema["properties"], **blank}}
+    held = schema["properties"]
+    blank = {name: {"enum": listed} if listed else {} for name, listed in values.items() if held.get(name, False)}
+    return {**schema, "properties": {**held, **blank}}
+
+
+def touches(schema: Any, other: Any, names: Iterable[str], identity: Identity) -> bool:
+    """Whether two roots that list arguments take other values for one of these, not counting that one takes none."""
+    if not lists_arguments(schema):
+        return True
+    before, after = ([root["properties"].get(name, False) for name in names] for root in (other, schema))
+    return any(part is not False and not identity.same(part, held) for part, held in zip(after, before, strict=True))

@@ -131,21 +131,15 @@ class Arguments:
         return {name: value for name, value in self._least.items() if isinstance(value, Undecided)}
 
     def unread(self) -> dict[str, list[Any]]:
-        """The arguments that every call holds, that cannot be read, and of which the new root asks no more.
+        """The arguments that every call holds and that cannot be read.
 
         With the values that the contract shows for each, as far as they fit what can be read.
         """
         if self._least is NOTHING:
             return {}
-        told = {reason.name for reason in self.why if reason.formula is not None}
         properties = self._scope.root["properties"]
-        return {
-            name: [value for value in shown(properties[name]) if self._may_be(name, value)]
-            if isinstance(properties[name], dict)
-            else []
-            for name in self._open
-            if name not in told
-        }
+        examples = {name: shown(properties[name]) if isinstance(properties[name], dict) else [] for name in self._open}
+        return {name: [value for value in values if self._may_be(name, value)] for name, values in examples.items()}
 
     def _may_be(self, name: str, value: Any) -> bool:
         return attempt(self._solver.evaluator.all_hold, self._about(name), value) is not False

@@ -173,6 +173,7 @@ class Pair:
         self._solver = Solver(self.space)  # what one question found serves the next
         self._arguments: Arguments | None = None
         self.unread: Mapping[str, list[Any]] = {}  # arguments; once `comparison` came upon them
+        self._changed: set[str] = set()  # those of which more is asked now
         if focused and (objects or old.schema.get("type") == "object"):
             self._arguments = Arguments(self.builder, self._solver, old.schema, self.new.schema, fixed=fixed)
 
@@ -209,8 +210,12 @@ class Pair:
     def readable(self) -> Pair:
         """This pair with the values that the contract shows, or any, for each argument that is `unread`.
 
-        What breaks in it breaks every call that worked. Raises Undecided where a reference may lead to one of them.
+        What breaks in it breaks every call that worked. Raises Undecided where a reference leads to one of them, or one
+        that does not say the same on both sides refers to something.
         """
+        changed = self._changed & self.unread.keys()
+        if any(self.identity.has_reference(self.old.schema["properties"][name]) for name in changed):
+            raise Undecided("what cannot be read refers to something else")
         old, new = (Side(with_values(side.schema, self.unread), LATEST) for side in (self.old, self.new))
         if not all(ref.startswith(("#/$defs/", "#/definitions/")) for side in (old, new) for ref in side.references):
             raise Undecided("a reference may lead to what cannot be read")
@@ -224,6 +229,7 @@ class Pair:
             except Undecided:
                 with suppress(Undecided):
                     self.unread = self._arguments.unread()
+                self._changed = {reason.name for reason in self._arguments.why if reason.formula is not None}
                 self._arguments = None  # the tableau knows more ways
         if self.before == self.after:
             return Comparison("compatible")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["DIALECTS", "LATEST", "LATEST_URI", "MAYBE_ODD", "URIS", "Dialect", "is_odd", "moved", "reworded"]
+__all__ = ["DIALECTS", "LATEST", "LATEST_URI", "MAYBE_ODD", "OPENAPI", "URIS", "Dialect", "is_odd", "moved", "reworded"]
 
 LATEST = "2020-12"
 LATEST_URI = "https://json-schema.org/draft/2020-12/schema"
@@ -80,13 +80,14 @@ DIALECTS = {
 URIS = {
     "json-schema.org/draft/2020-12/schema": LATEST,
     "json-schema.org/schema": LATEST,  # whichever is the latest
-    "spec.openapis.org/oas/3.1/dialect/base": LATEST,
     "json-schema.org/draft/2019-09/schema": "2019-09",
     "json-schema.org/draft-07/schema": "draft-07",
     "json-schema.org/draft-06/schema": "draft-06",
     "json-schema.org/draft-05/schema": "draft-04",
     "json-schema.org/draft-04/schema": "draft-04",
 }
+OPENAPI = ("spec.openapis.org/oas/3.1/dialect/", "spec.openapis.org/oas/3.2/dialect/")
+"""How the names of dialects that only add annotations to 2020-12 begin; each release has its own."""
 
 
 def moved(path: tuple[str, ...], dialect: Dialect) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urljoin
 
 from fusion_contracts.canonical import pointer_key, pointer_token
-from fusion_contracts.schema.dialect_keywords import DIALECTS, URIS, Dialect, moved
+from fusion_contracts.schema.dialect_keywords import DIALECTS, LATEST, OPENAPI, URIS, Dialect, moved
 
 __all__ = ["Place", "Places", "Untranslatable", "dialect_name", "split"]
 
@@ -25,7 +25,8 @@ def dialect_name(uri: Any) -> str:
     """The dialect that a `$schema` names, `unknown` when none is known by it."""
     if not isinstance(uri, str):
         return "unknown"
-    return URIS.get(uri.strip().removeprefix("https://").removeprefix("http://").removesuffix("#"), "unknown")
+    name = uri.strip().removeprefix("https://").removeprefix("http://").removesuffix("#")
+    return URIS.get(name) or (LATEST if name.startswith(OPENAPI) else "unknown")
 
 
 def split(reference: str) -> tuple[str, str]:

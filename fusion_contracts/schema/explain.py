@@ -7,13 +7,13 @@ is its witness.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fusion_contracts.schema import changes as facts
-from fusion_contracts.schema.aside import with_values
+from fusion_contracts.schema.aside import touches, with_values
 from fusion_contracts.schema.changes import Edit, Place, SchemaChange
 from fusion_contracts.schema.compare import QUICK, TOO_DEEP, Comparison, Pair, Side, deep_recursion
 from fusion_contracts.schema.document import Document
@@ -91,7 +91,7 @@ def explain_pair(pair: Pair, *, output: bool = False, told: Mapping[Hashable, Ed
     if not output and comparison.verdict == "compatible" and _emptied(pair):
         change = facts.SchemaEmptied(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
         return Explanation(comparison, (Edit(change, "safe"),))
-    edits = _beside_unread(pair, found) if pair.unread else None
+    edits = _beside_unread(pair, comparison, found) if pair.unread else None
     return Explanation(comparison, _all_judged(pair, comparison, found, told) if edits is None else edits)
 
 
@@ -104,21 +104,29 @@ def _all_judged(
     return edits
 
 
-def _beside_unread(pair: Pair, found: list[Raw]) -> tuple[Edit, ...] | None:
-    """The edits, where every call holds an argument that cannot be read and that both sides describe alike.
+def _beside_unread(pair: Pair, comparison: Comparison, found: list[Raw]) -> tuple[Edit, ...] | None:
+    """The edits, where every call holds an argument that cannot be read. Those of the argument itself are asked about.
 
     A witness holds what the contract shows for it. Where it shows nothing, no call can be written down: there is none.
     """
     unread = pair.unread
     try:
         readable = pair.readable()
-        comparison = readable.comparison()
+        answer = readable.comparison()
     except Undecided:
         return None
-    edits = _all_judged(readable, comparison, [_with_values(raw, unread) for raw in found])
-    if all(unread.values()):
-        return edits
-    return tuple(edit._replace(has_witness=False, witness=None) for edit in edits)
+    own = [raw for raw in found if raw.edited is not None and _touches(raw.edited, pair)]
+    beside = _all_judged(readable, answer, [_with_values(raw, unread) for raw in found if raw not in own])
+    if not all(unread.values()):
+        beside = tuple(edit._replace(has_witness=False, witness=None) for edit in beside)
+    return (*beside, *_all_judged(pair, comparison, own))
+
+
+def _touches(edited: Callable[[], Any], pair: Pair) -> bool:
+    try:
+        return touches(edited(), pair.old.schema, pair.unread, pair.identity)
+    except Undecided:
+        return True
 
 
 def _with_values(raw: Raw, values: Mapping[str, list[Any]]) -> Raw:

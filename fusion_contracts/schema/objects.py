@@ -93,10 +93,17 @@ class Objects:
         if self.required.keys() & self.absent or (self.most is not None and len(self.required) > self.most):
             return NOTHING
         chosen: Chosen = {name: frozenset(extra) for name, extra in self.required.items()}
+        unread: Undecided | None = None
         for name, extra in chosen.items():
-            if not self.names.allowed(name) or self._value(name, extra) is NOTHING:
+            value = attempt(self._value, name, extra) if self.names.allowed(name) else NOTHING
+            if value is NOTHING:  # whatever else is open
                 return NOTHING
-        return self._serve(0, chosen)
+            if unread is None and isinstance(value, Undecided):
+                unread = value
+        answer = attempt(self._serve, 0, chosen)
+        if isinstance(answer, Undecided):
+            raise unread or answer
+        return answer
 
     def _serve(self, index: int, chosen: Chosen) -> Any:
         """Choose a name for each demand in turn, then fill up."""

@@ -297,6 +297,8 @@ def test_refused(dialect: str, schema: Any, reason: str, pointer: str) -> None:
         ({"$schema": "https://json-schema.org/draft-07/schema"}, "draft-07"),
         ({"$schema": "http://json-schema.org/draft-06/schema#"}, "draft-06"),
         ({"$schema": "http://json-schema.org/draft-04/schema#"}, "draft-04"),
+        ({"$schema": "https://spec.openapis.org/oas/3.1/dialect/2024-11-10"}, "2020-12"),
+        ({"$schema": "https://spec.openapis.org/oas/3.2/dialect/2025-09-17"}, "2020-12"),
         ({"$schema": "http://example.com/schema"}, "unknown"),
         ({"$schema": 7}, "unknown"),
     ],

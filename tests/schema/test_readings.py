@@ -245,6 +245,38 @@ def test_what_every_call_holds_need_not_be_read_to_see_another_argument_break(pa
     assert second.effect == "safe"
 
 
+NONE = {"type": "file", "examples": []}
+
+
+@pytest.mark.parametrize(
+    ("part", "effects"),
+    [
+        pytest.param({"type": "blob"}, {"p": "undecided", "q": "breaks"}, id="it is another one"),
+        pytest.param(S, {"p": "undecided", "q": "breaks"}, id="it can be read now"),
+        pytest.param(False, {"p": "breaks", "q": "breaks"}, id="it is forbidden"),
+    ],
+)
+def test_a_change_of_what_cannot_be_read_is_asked_about_by_itself(part: Any, effects: dict[str, str]) -> None:
+    edits = explain(schema(NONE), schema(part, properties={"p": part, "q": N}), arguments=True).edits
+    assert {edit.change.place.path: edit.effect for edit in edits} == effects
+    assert not any(edit.has_witness for edit in edits)
+
+
+def test_where_it_refers_to_what_changes_nothing_beside_it_is_decided() -> None:
+    part = {"type": "file", "allOf": [{"$ref": "#/$defs/r"}]}
+    before: dict[str, Any] = {"$defs": {"r": S}}
+    after: dict[str, Any] = {"$defs": {"r": N}}
+    old, new = schema(part, **before), schema(part, properties={"p": part, "q": N}, **after)
+    assert {edit.effect for edit in explain(old, new, arguments=True).edits} == {"undecided"}
+
+
+def test_what_cannot_be_read_leaves_a_proof_beside_it_alone() -> None:
+    old, new = schema(NONE, minProperties=1), schema({"type": "blob"}, minProperties=1)
+    old["properties"]["q"] = {**S, "maxLength": 3}
+    found = {edit.change.place.path: edit.effect for edit in explain(old, new, arguments=True).edits}
+    assert found == {"p": "undecided", "q": "safe"}
+
+
 def test_what_leads_to_what_cannot_be_read_is_undecided() -> None:
     old = schema(UNKNOWN, properties={"p": UNKNOWN, "q": {"$ref": "#/properties/p"}})
     edits = explain(old, schema(UNKNOWN, properties={"p": UNKNOWN, "q": N}), arguments=True).edits
