@@ -7,7 +7,7 @@ is its witness.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -92,13 +92,14 @@ def explain_pair(pair: Pair, *, output: bool = False, told: Mapping[Hashable, Ed
         change = facts.SchemaEmptied(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
         return Explanation(comparison, (Edit(change, "safe"),))
     edits = _beside_unread(pair, comparison, found) if pair.unread else None
-    return Explanation(comparison, _all_judged(pair, comparison, found, told) if edits is None else edits)
+    if edits is None:
+        edits = _blaming(pair, comparison, _judged(pair, comparison, found, told))
+    return Explanation(comparison, edits)
 
 
-def _all_judged(
-    pair: Pair, comparison: Comparison, found: list[Raw], told: Mapping[Hashable, Edit] = NO_EDITS
-) -> tuple[Edit, ...]:
-    edits = united(_judged(pair, comparison, found, told))
+def _blaming(pair: Pair, comparison: Comparison, judged: Iterable[Edit]) -> tuple[Edit, ...]:
+    """The edits, each told once; the whole takes the blame where the pair breaks and no edit does so alone."""
+    edits = united(judged)
     if comparison.verdict == "incompatible" and not any(edit.effect == "breaks" for edit in edits):
         edits = _blamed(comparison, edits, pair)
     return edits
@@ -115,11 +116,16 @@ def _beside_unread(pair: Pair, comparison: Comparison, found: list[Raw]) -> tupl
         answer = readable.comparison()
     except Undecided:
         return None
-    own = [raw for raw in found if raw.edited is not None and _touches(raw.edited, pair)]
-    beside = _all_judged(readable, answer, [_with_values(raw, unread) for raw in found if raw not in own])
-    if not all(unread.values()):
-        beside = tuple(edit._replace(has_witness=False, witness=None) for edit in beside)
-    return (*beside, *_all_judged(pair, comparison, own))
+    own = [raw.edited is not None and _touches(raw.edited, pair) for raw in found]
+    beside = [_with_values(raw, unread) for raw, touching in zip(found, own, strict=True) if not touching]
+    judged = {
+        True: _judged(pair, comparison, [raw for raw, touching in zip(found, own, strict=True) if touching], NO_EDITS),
+        False: _judged(readable, answer, beside, NO_EDITS),
+    }
+    edits = _blaming(readable, answer, [next(judged[touching]) for touching in own])
+    if all(unread.values()):
+        return edits
+    return tuple(edit._replace(has_witness=False, witness=None) for edit in edits)
 
 
 def _touches(edited: Callable[[], Any], pair: Pair) -> bool:
