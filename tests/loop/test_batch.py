@@ -141,7 +141,7 @@ def test_at_most_so_many_threads_at_a_time() -> None:
 
     def work(item: int) -> int:
         names.add(threading.current_thread().name)
-        barrier.wait(timeout=10)
+        barrier.wait(timeout=120)
         return item
 
     assert len(run_batch_sync(range(12), work, limit=3).items) == 12

@@ -34,7 +34,7 @@ def scripted(servers: Path) -> Callable[..., StdioSource]:
 @pytest.fixture
 def options(tmp_path: Path) -> Options:
     """An empty folder, and time enough for a slow machine: no test waits for this to pass."""
-    return Options(root=tmp_path, timeout=30.0)
+    return Options(root=tmp_path, timeout=600.0)
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def answers(servers: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 
     def answer(name: str) -> Answer:
         source = StdioSource((sys.executable, str(servers / f"{name}.py")))
-        return work(Task(source, Options(folder, name, timeout=30.0), twice=True))
+        return work(Task(source, Options(folder, name, timeout=600.0), twice=True))
 
     return {name: answer(name) for name in ("plain", "changing", "malformed", "failing", "dies")}
 

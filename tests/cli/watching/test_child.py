@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-from pathlib import Path
 from typing import Any
 
 import pytest
-from watching import PATIENCE, plain
+from waiting import in_its_time, left_running
+from watching import plain
 
 OBJECT = "from pydantic import BaseModel\nclass Close(BaseModel):\n    when: int\n"
 GUARD = (
@@ -36,44 +35,41 @@ def shop(project: Any) -> Any:
     return project
 
 
-def running(pids: str) -> list[str]:
-    """Those of the processes that run still, once they had time to end."""
-    until = time.monotonic() + PATIENCE
-    while (found := [pid for pid in pids.split() if _runs(pid)]) and time.monotonic() < until:
-        time.sleep(0.02)
-    return found
-
-
-def _runs(pid: str) -> bool:
-    """Whether a process runs; one that ended and waits for its parent does not."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
-
-
 def test_an_import_that_does_not_end_is_cut_short_and_its_line_is_named(shop: Any) -> None:
     shop.write("shop.py", "import threading\nthreading.Event().wait()\n")
-    result = shop.run("watch", "--once", "--timeout", "0.5", "--name", "shop", "shop.py:Close")
-    assert result.code == 2
-    assert plain(result.out) == (
-        "TIME  UNCHECKED shop: shop.py is still being imported after 0.5 s (shop.py, line 2: threading.Event().wait());"
-        f" {GUARD}\n"
+
+    def told(seconds: float) -> tuple[int, str]:
+        anew = ("--state", f"after {seconds:g}", "--timeout", f"{seconds:g}")
+        result = shop.run("watch", "--once", *anew, "--name", "shop", "shop.py:Close")
+        return result.code, plain(result.out)
+
+    waits = "(shop.py, line 2: threading.Event().wait())"
+    in_its_time(
+        told,
+        lambda seconds: (
+            2,
+            f"TIME  UNCHECKED shop: shop.py is still being imported after {seconds:g} s {waits}; {GUARD}\n",
+        ),
     )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 def test_one_that_turns_its_alarm_off_is_ended_with_all_that_it_started(shop: Any) -> None:
     shop.write("shop.py", STARTS + HANGS)
-    shop.write("fusion.toml", shop.read("fusion.toml") + "timeout = 1\n")
-    result = shop.run("watch", "--once")
-    assert result.code == 2
-    assert plain(result.out) == (
-        "TIME  UNCHECKED shop: the process that imports it gave no answer in 2 s; look at what its code does when it is"
-        " imported\n"
+    settings = shop.read("fusion.toml")
+
+    def told(seconds: float) -> tuple[int, str, bool]:
+        shop.write("fusion.toml", f"{settings}timeout = {seconds:g}\n")
+        result = shop.run("watch", "--once", "--state", f"after {seconds:g}")
+        return result.code, plain(result.out), (shop.folder / "pids").exists()
+
+    silent, look = "the process that imports it gave no answer", "look at what its code does when it is imported"
+    in_its_time(
+        told,
+        lambda seconds: (2, f"TIME  UNCHECKED shop: {silent} in {2 * seconds:g} s; {look}\n", True),
+        first=1,
     )
-    assert running(shop.read("pids")) == []
+    assert left_running(map(int, shop.read("pids").split())) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
@@ -81,7 +77,7 @@ def test_what_an_object_leaves_running_holds_nothing_up_and_is_ended(shop: Any) 
     shop.write("shop.py", f"{STARTS}threading.Thread(target=threading.Event().wait).start()\n{OBJECT}")
     result = shop.run("watch", "--once")
     assert (result.code, result.out) == (0, "")
-    assert running(shop.read("pids")) == []
+    assert left_running(map(int, shop.read("pids").split())) == []
 
 
 def test_what_its_code_prints_is_no_answer(shop: Any) -> None:
