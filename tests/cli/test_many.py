@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from http_site import Exchange, Site
+from http_site import Exchange, Site, closed_port
+from waiting import until
 
 from fusion_contracts.sources import memory
 
@@ -37,10 +37,11 @@ def guarded() -> Iterator[Site]:
     site.stop()
 
 
-def closed_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+@pytest.fixture
+def closed() -> Iterator[int]:
+    """A port that refuses every connection."""
+    with closed_port() as port:
+        yield port
 
 
 def script(path: Path, *arguments: str) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def good(root: Path) -> dict[str, Any]:
     return {f"{name}-{copy}": entry for name, entry in kinds.items() for copy in range(4)}
 
 
-def faulty(root: Path, guarded: str) -> dict[str, tuple[Any, str]]:
+def faulty(root: Path, guarded: str, closed: int) -> dict[str, tuple[Any, str]]:
     """Twenty entries, each with how the sentence about it begins."""
     servers = root / "fixtures" / "servers"
     kinds: dict[str, tuple[Any, str]] = {
@@ -83,7 +84,7 @@ def faulty(root: Path, guarded: str) -> dict[str, tuple[Any, str]]:
             script(servers / "plain.py", "--api-key", "k3y-of-nobody-9f81"),
             "the argument after --api-key looks like a secret",
         ),
-        "closed": ({"url": f"http://127.0.0.1:{closed_port()}/mcp"}, "cannot be reached: 127.0.0.1"),
+        "closed": ({"url": f"http://127.0.0.1:{closed}/mcp"}, "cannot be reached: 127.0.0.1"),
         "guarded": ({"url": guarded}, "needs authorization; fusion does not log in"),
     }
     if memory.SUPPORTED:
@@ -104,8 +105,8 @@ def running_in(folder: Path) -> list[str]:
     return found
 
 
-def test_forty_are_locked_and_twenty_told(root: Path, tmp_path: Path, guarded: Site) -> None:
-    bad = faulty(root, guarded.url)
+def test_forty_are_locked_and_twenty_told(root: Path, tmp_path: Path, guarded: Site, closed: int) -> None:
+    bad = faulty(root, guarded.url, closed)
     entries = {**{name: entry for name, (entry, _) in bad.items()}, **good(root)}
     assert len(entries) == 60
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": entries}))
@@ -129,7 +130,7 @@ def test_forty_are_locked_and_twenty_told(root: Path, tmp_path: Path, guarded: S
     lock = "".join(file.read_text() for file in files)
     assert [name for name in sorted(entries) if f"\n[servers.{name}]\n" in lock] == sorted(good(root))
     assert "k3y-of-nobody" not in lock + done.stderr + done.stdout
-    assert running_in(tmp_path) == []
+    until(lambda: not running_in(tmp_path), "what was started runs on")
 
     lines = done.stderr.splitlines()
     assert lines[0].startswith("both-0: starting ")  # each command before anything is started, and then how far it is

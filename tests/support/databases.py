@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import subprocess
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -63,15 +64,22 @@ def postgres_url() -> Iterator[str]:
     missing("FUSION_TEST_POSTGRES", "no PostgreSQL answers on loopback: its store was not tested")
 
 
+def _free_port() -> int:
+    """A free port below those that systems give by themselves: nobody has it before the server is up, or up again."""
+    while True:
+        port = random.randint(10_000, 30_000)
+        with socket.socket() as free, suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port
+
+
 class PrivateRedis:
     """A Redis of a test's own, that writes each change to disk before it answers, and can be killed and started."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
-        self.url = f"redis://127.0.0.1:{self._port}/0?socket_timeout=10"
+        self._port = _free_port()
+        self.url = f"redis://127.0.0.1:{self._port}/0?socket_timeout=60"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
+import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeAlias
 
 TOOL = {"name": "greet", "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}}}}
 INFO = {"name": "site", "version": "1.0.0"}
+
+
+@contextmanager
+def closed_port() -> Iterator[int]:
+    """A port of loopback that refuses every connection: it is taken, so that nobody else listens there meanwhile."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 @dataclass

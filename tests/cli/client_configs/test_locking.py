@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-import socket
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 import tomli
 from client_entries import config, entry, sources
+from http_site import closed_port
 
 from tests.cli.conftest import TWICE, Project
 
 
-def closed_url() -> str:
+@pytest.fixture
+def closed_url() -> Iterator[str]:
     """A URL at which nothing listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{free.getsockname()[1]}/mcp"
+    with closed_port() as port:
+        yield f"http://127.0.0.1:{port}/mcp"
 
 
 # -- locked, and found again ------------------------------------------------------------------------------------------
@@ -161,10 +163,9 @@ def test_a_server_that_the_settings_name_otherwise_is_not_replaced(two: Project,
 # -- what may be away --------------------------------------------------------------------------------------------------
 
 
-def test_what_may_be_away_keeps_its_entry_and_has_no_effect(two: Project, close_page: Any) -> None:
+def test_what_may_be_away_keeps_its_entry_and_has_no_effect(two: Project, close_page: Any, closed_url: str) -> None:
     two.run("lock", ".mcp.json")
-    url = closed_url()
-    config(two, pages=entry(two, "pages"), desk=entry(two, "gone"), new={"url": url})
+    config(two, pages=entry(two, "pages"), desk=entry(two, "gone"), new={"url": closed_url})
     assert two.run("lock", "--check", "--timeout", "20").code == 1
     two.serve("pages", close_page)
     done = two.run("lock", "--allow-unreachable", "desk", "--allow-unreachable", "n?w")

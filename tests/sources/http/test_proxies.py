@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +9,7 @@ from dataclasses import replace
 import pytest
 import trustme
 from http_reading import Serve, context, named
-from http_site import mcp
+from http_site import closed_port, mcp
 from proxying import Proxy
 from reading import failure
 
@@ -68,12 +67,11 @@ def test_a_proxy_that_wants_to_know_who_asks(  # noqa: PLR0913, PLR0917 - fixtur
 
 
 def test_a_proxy_of_no_use(serve: Serve, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{port}")
-    assert failure(HttpSource("http://server.test/mcp"), options).message == (
-        f"cannot be reached: the proxy 127.0.0.1, port {port}: it refuses the connection"
-    )
+    with closed_port() as port:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{port}")
+        assert failure(HttpSource("http://server.test/mcp"), options).message == (
+            f"cannot be reached: the proxy 127.0.0.1, port {port}: it refuses the connection"
+        )
     monkeypatch.setenv("HTTP_PROXY", "socks5://me:pw@127.0.0.1:1080")
     problem = failure(HttpSource("http://server.test/mcp"), options)
     assert problem.message == "the proxy socks5://127.0.0.1 is no HTTP proxy"

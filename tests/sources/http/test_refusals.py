@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from http_reading import CHECK, Serve
-from http_site import INFO, Exchange, mcp
+from http_site import INFO, Exchange, closed_port, mcp
 from reading import failure
 
 from fusion_contracts.errors import Problem
@@ -114,13 +114,11 @@ def test_a_body_that_is_no_answer(serve: Serve, options: Options, kind: str, dat
 
 
 def test_a_host_that_is_not_there(options: Options) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     step = "start it, or check the URL and the network"
-    assert failure(HttpSource(f"http://127.0.0.1:{port}/mcp"), options) == Problem(
-        "site", "start", f"cannot be reached: 127.0.0.1, port {port}: it refuses the connection", step
-    )
+    with closed_port() as port:
+        assert failure(HttpSource(f"http://127.0.0.1:{port}/mcp"), options) == Problem(
+            "site", "start", f"cannot be reached: 127.0.0.1, port {port}: it refuses the connection", step
+        )
     problem = failure(HttpSource("http://nowhere.invalid/mcp"), options)
     assert problem.message == "cannot be reached: no address is known for nowhere.invalid"
 
