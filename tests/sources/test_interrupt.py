@@ -43,8 +43,8 @@ def interrupt():
     signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
 threading.Thread(target=interrupt, daemon=True).start()
-waiting.set()
 try:
+    waiting.set()
     {wait}
 except KeyboardInterrupt:
     print("interrupted")

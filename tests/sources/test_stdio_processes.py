@@ -5,51 +5,45 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from reading import Scripted, failure
-from waiting import is_running
+from waiting import left_running
 
 from fusion_contracts.sources.base import Options
 
 
-def left_running(file: Path) -> list[int]:
-    """The processes named in a file that run on; a killed one is given time to end."""
-    deadline = time.monotonic() + 10
-    while running := [int(pid) for pid in file.read_text(encoding="ascii").split() if is_running(int(pid))]:
-        if time.monotonic() > deadline:
-            break
-        time.sleep(0.005)
-    return running
+def running_in(file: Path) -> list[int]:
+    """The processes named in a file that run on."""
+    return left_running(map(int, file.read_text(encoding="ascii").split()))
 
 
 def test_a_child_of_the_server_ends_with_it(scripted: Scripted, options: Options, tmp_path: Path) -> None:
     file = tmp_path / "pids"
     scripted("parent", str(file)).read(options)
-    assert left_running(file) == []
+    assert running_in(file) == []
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells whose child a process is")
 def test_a_child_in_a_session_of_its_own_ends_too(scripted: Scripted, options: Options, tmp_path: Path) -> None:
     file = tmp_path / "pids"
     scripted("parent", str(file), "--away").read(options)
-    assert left_running(file) == []
+    assert running_in(file) == []
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux tells the environment of a process")
 def test_a_child_that_cut_its_ties_ends_too(scripted: Scripted, options: Options, tmp_path: Path) -> None:
     file = tmp_path / "pids"
     scripted("daemon", str(file)).read(options)
-    assert left_running(file) == []
+    assert running_in(file) == []
 
 
 def test_a_child_ends_when_the_server_died_first(scripted: Scripted, options: Options, tmp_path: Path) -> None:
     file = tmp_path / "pids"
     problem = failure(scripted("parent", str(file), "--die"), options)
     assert problem.message == "stopped before it answered initialize (exit status 1), twice"
-    assert left_running(file) == []
+    assert running_in(file) == []
 
 
 def test_a_server_that_ignores_polite_signals_is_ended(scripted: Scripted, options: Options, tmp_path: Path) -> None:
@@ -76,4 +70,4 @@ def test_a_signal_to_us_ends_the_server_first(servers: Path, tmp_path: Path, num
             assert ours.poll() is None
         ours.send_signal(number)
         assert ours.wait() == 128 + number
-    assert left_running(file) == []
+    assert running_in(file) == []

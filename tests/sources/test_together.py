@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from waiting import is_running
+from waiting import left_running
 
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.sources import running
@@ -33,13 +33,9 @@ from fusion_contracts.sources.unit import Answer, Task, work
 Scripted = Callable[..., StdioSource]
 
 
-def left_running(folder: Path) -> list[int]:
-    """The processes named in the files of a folder that run on; a killed one is given time to end."""
-    pids = [int(pid) for file in folder.iterdir() for pid in file.read_text(encoding="ascii").split()]
-    deadline = time.monotonic() + 10
-    while (left := [pid for pid in pids if is_running(pid)]) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return left
+def running_in(folder: Path) -> list[int]:
+    """The processes named in the files of a folder that run on."""
+    return left_running(int(pid) for file in folder.iterdir() for pid in file.read_text(encoding="ascii").split())
 
 
 def tasks(scripted: Scripted, options: Options, *names: str) -> list[Task]:
@@ -121,7 +117,7 @@ def test_what_ends_one_ends_all_and_reading_is_possible_again(
     hanging = [Task(scripted("parent", str(folder / str(at)), "--hang"), options) for at in range(5)]
     with pytest.raises(KeyboardInterrupt):
         read_all([*hanging, Task(Raising(folder, 5), options), *hanging], jobs=6)
-    assert left_running(folder) == []
+    assert running_in(folder) == []
     assert not running.stopping()
     assert names([work(Task(scripted("plain"), options))]) == ["plain"]
 
@@ -159,7 +155,7 @@ def test_a_signal_ends_sixteen_servers_and_leaves_the_lock(
         ours.send_signal(number)
         out, err = ours.communicate()
     assert ours.returncode == 128 + number
-    assert left_running(folder) == []
+    assert running_in(folder) == []
     how = "interrupted" if number == signal.SIGINT else "ended by SIGTERM"
     assert err.splitlines()[-1] == f"exit {128 + number}: {how}; nothing was written"
     assert "starting it once more" not in err
@@ -229,7 +225,7 @@ def test_a_second_signal_makes_it_faster_and_leaves_nothing(servers: Path, tmp_p
             time.sleep(0.05)
         _, err = ours.communicate()
     assert ours.returncode == 130
-    assert left_running(folder) == []
+    assert running_in(folder) == []
     assert err.splitlines()[-1] == "exit 130: interrupted; nothing was written"
 
 

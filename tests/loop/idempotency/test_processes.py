@@ -128,7 +128,7 @@ def server(tmp_path: Path) -> Iterator[PrivateRedis]:
 
 def test_a_redis_that_dies_while_a_call_runs(server: PrivateRedis, scope: str, tmp_path: Path) -> None:
     done: list[str] = []
-    ledger, other = (Ledger(open_store(server.url)) for _ in range(2))
+    ledger, other = (Ledger(open_store(server.url), lease=3600) for _ in range(2))  # nobody beats but this test
 
     def effect(ref: str) -> str:
         done.append(ref)
