@@ -26,7 +26,9 @@ __all__ = ["EndedError", "ServerProcess"]
 _KEPT_LINES, _KEPT_LINE = 60, 4000  # lines of standard error, and characters of each: a secret is kept whole
 _AHEAD = 1000  # lines that are read before they are asked for; a server that floods has to wait
 _CHUNK = 65536
-_LINGER = 0.2  # seconds in which the last lines of an ended process may still arrive
+_LINGER = 0.2  # seconds between two looks, and for a pipe that a stray holds
+_LAST_WORDS = 1.0  # seconds in which the last lines of an ended process may still arrive
+_ENDING = 2.0  # seconds in which a process that closed its output ends: the system takes its memory away first
 _GRACE_EOF, _GRACE_TERM, _GRACE_KILL = 0.3, 1.0, 2.0  # seconds given after end of input, SIGTERM and SIGKILL
 _GRACE_CHILDREN, _GRACE_DEAD, _PAUSE = 0.3, 0.1, 0.005  # for children to follow, to be gone; between two looks
 _POSIX = sys.platform != "win32"
@@ -111,7 +113,7 @@ class ServerProcess:
             if time.monotonic() > deadline:  # also where lines keep coming: noise is no answer
                 raise EndedError(self._status) if self._status else SilenceError
             if self._status:  # it failed, and a child may hold its output open: wait for its last lines alone
-                deadline = min(deadline, time.monotonic() + _LINGER)
+                deadline = min(deadline, time.monotonic() + _LAST_WORDS)
             try:
                 event = taken(self._events, deadline)
             except Empty:
@@ -128,12 +130,12 @@ class ServerProcess:
 
     def _exit_status(self) -> int | None:
         """The status, waited for briefly: the end of output is often seen first."""
-        return self._process.returncode if self._gone.wait(_LINGER) else None
+        return self._process.returncode if self._gone.wait(_ENDING) else None
 
     def last_errors(self) -> list[str]:
         """The last lines of standard error, oldest first, as they came."""
         if self._gone.is_set():
-            self._threads[0].join(_LINGER)  # the last words may still be in the pipe
+            self._threads[0].join(_LAST_WORDS)  # the last words may still be in the pipe
         with self._stderr_lock:
             return [line for line in self._stderr if line.strip()]
 

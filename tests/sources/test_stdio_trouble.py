@@ -47,6 +47,14 @@ def test_a_server_that_dies_says_its_last_words(scripted: Scripted, options: Opt
     )
 
 
+def test_a_server_that_takes_its_time_to_end_has_an_exit_status(options: Options) -> None:
+    """Pipes are closed first, and a process is gone only when its memory is."""
+    code = "import os, time; os.write(2, b'no licence'); os.close(1); os.close(2); time.sleep(0.6); os._exit(3)"
+    assert failure(StdioSource((sys.executable, "-c", code)), options).message == (
+        'stopped before it answered initialize (exit status 3), twice. Last stderr: "no licence"'
+    )
+
+
 def test_the_last_words_are_those_above_a_long_stack(scripted: Scripted, options: Options) -> None:
     assert failure(scripted("tracing"), options).message == (
         "stopped before it answered initialize (exit status 1), twice. "
