@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fusion_contracts.canonical import printable
+from fusion_contracts.loop.patient import run_patiently
 from fusion_contracts.loop.stores.base import StoreError, checked_ttl, key_bytes
 from fusion_contracts.loop.stores.per_process import PerProcess
 
@@ -142,27 +143,11 @@ def _connection(path: Path, synchronous: Synchronous) -> Connection:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
     try:
-        _patiently(connection, "PRAGMA journal_mode = WAL")
+        run_patiently(connection, "PRAGMA journal_mode = WAL", _PATIENCE)
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         for statement in _TABLE:
-            _patiently(connection, statement)
+            run_patiently(connection, statement, _PATIENCE)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _patiently(connection: Connection, statement: str) -> None:
-    """Run it; while another process turns the same new file into WAL, SQLite refuses at once instead of waiting."""
-    import sqlite3
-
-    end = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            connection.execute(statement)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
-                raise
-            time.sleep(0.005)
-        else:
-            return

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, Thread
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +16,8 @@ from keeping import rows_of
 
 from fusion_contracts.loop.log import ErrorLog
 from fusion_contracts.loop.log.sinks import json_lines
+from fusion_contracts.loop.log.sinks.sqlite import SqliteSink
+from fusion_contracts.loop.log.writer import attempt
 
 
 def test_threads_share_a_log(tmp_path: Path) -> None:
@@ -53,6 +55,26 @@ def test_processes_share_a_log(tmp_path: Path) -> None:
     assert runs == sorted(f"p{number}" for number in range(4) for _ in range(200))
     lines = (tmp_path / "log.jsonl").read_text(encoding="ascii").splitlines()
     assert sorted(json.loads(line)["run"] for line in lines) == runs
+
+
+def test_a_new_file_is_waited_for_that_others_make_at_the_same_time(tmp_path: Path) -> None:
+    """SQLite refuses at once where two turn the same file into write-ahead mode."""
+    for number in range(40):
+        sinks = [SqliteSink(tmp_path / f"{number}.sqlite") for _ in range(6)]
+        barrier = Barrier(len(sinks))
+        problems: list[str | None] = []
+
+        def write(sink: SqliteSink, together: Barrier = barrier, told: list[str | None] = problems) -> None:
+            together.wait(60)
+            told.append(attempt(sink, []))
+            sink.close()
+
+        threads = [Thread(target=write, args=(sink,)) for sink in sinks]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert problems == [None] * len(sinks)
 
 
 def test_a_line_that_is_just_being_written_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

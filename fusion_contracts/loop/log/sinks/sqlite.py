@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from fusion_contracts.loop.log.entry import COLUMNS, Entry
+from fusion_contracts.loop.patient import run_patiently
 
 __all__ = ["SqliteSink"]
 
@@ -44,9 +45,8 @@ class SqliteSink:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._ignored()
             self._connection = sqlite3.connect(self._path, timeout=_PATIENCE)
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute(_TABLE)
+            for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _TABLE):
+                run_patiently(self._connection, statement, _PATIENCE)
         return self._connection
 
     def _ignored(self) -> None:
