@@ -12,7 +12,7 @@ from fusion_contracts.loop.log.entry import Entry
 
 __all__ = ["JsonLinesSink"]
 
-_LOOKS, _BETWEEN = 5, 0.01  # at a line without an end, and seconds: another process may just be writing it
+_LOOKS, _BETWEEN = 100, 0.01  # at a line without an end, and seconds: another process may just be writing it
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opened or refused: else opening a pipe waits for a reader
 
 
