@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from reading import Scripted, failure
-from waiting import left_running
+from waiting import in_its_time, left_running
 
+from fusion_contracts.sources import process
 from fusion_contracts.sources.base import Options
 
 
@@ -46,9 +47,15 @@ def test_a_child_ends_when_the_server_died_first(scripted: Scripted, options: Op
     assert running_in(file) == []
 
 
-def test_a_server_that_ignores_polite_signals_is_ended(scripted: Scripted, options: Options, tmp_path: Path) -> None:
-    scripted("stubborn", str(tmp_path / "mark")).read(options)
-    assert (tmp_path / "mark").read_text(encoding="ascii") == "input ended"
+def test_a_server_that_ignores_polite_signals_is_ended(
+    scripted: Scripted, options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def left(seconds: float) -> str:
+        monkeypatch.setattr(process, "_GRACE_EOF", seconds)
+        scripted("stubborn", str(tmp_path / "mark")).read(options)
+        return (tmp_path / "mark").read_text(encoding="ascii")
+
+    in_its_time(left, lambda _: "input ended", first=process._GRACE_EOF)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
