@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from waiting import left_running
+from waiting import left_running, until
 
 from fusion_contracts.errors import FusionError, Problem
 from fusion_contracts.sources import running
@@ -227,6 +227,20 @@ def test_a_second_signal_makes_it_faster_and_leaves_nothing(servers: Path, tmp_p
     assert ours.returncode == 130
     assert running_in(folder) == []
     assert err.splitlines()[-1] == "exit 130: interrupted; nothing was written"
+
+
+def test_signals_that_do_not_stop_leave_one_end_and_one_code(servers: Path, tmp_path: Path) -> None:
+    """One of them comes when the command has said how it ended, and Python has not ended yet."""
+    command = [sys.executable, "-m", "fusion_contracts", "lock", "--", sys.executable]
+    command += [str(servers / "parent.py"), str(tmp_path / "pids"), "--hang"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as ours:
+        until((tmp_path / "pids").exists, "the server was not started")
+        while ours.poll() is None:
+            ours.send_signal(signal.SIGINT)
+            time.sleep(0.005)
+        _, err = ours.communicate()
+    assert (ours.returncode, err.splitlines()[-1]) == (130, "exit 130: interrupted; nothing was written")
+    assert "Traceback" not in err
 
 
 def processes() -> Executor:
