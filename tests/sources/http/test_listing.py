@@ -59,7 +59,10 @@ def answer(exchange: Exchange, result: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": exchange.message["id"], "result": result}).encode()
 
 
-def test_a_session_is_opened_kept_and_ended(serve: Serve, options: Options) -> None:
+def test_a_session_is_opened_kept_and_ended(
+    serve: Serve, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_channel, "_GOODBYE", 60.0)
     site = serve(Sessions())
     said: list[str] = []
     reading = HttpSource(site.url).read(replace(options, progress=said.append))
