@@ -80,7 +80,7 @@ def open_page(browser: Browser, tmp_path: Path, complaints: list[str]) -> Iterat
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(5_000)
+        page.set_default_timeout(60_000)  # for a slow machine: no test waits for it to pass
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url.partition("#")[0]))
