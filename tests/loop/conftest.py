@@ -15,7 +15,7 @@ def postgres() -> Iterator[str]:
     """The URL of an empty database, dropped afterwards."""
     psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: PostgreSQL was not tried")
     try:
-        connection = psycopg.connect(SERVER, autocommit=True, connect_timeout=3)
+        connection = psycopg.connect(SERVER, autocommit=True, connect_timeout=60)
     except psycopg.OperationalError:
         pytest.skip("no PostgreSQL at 127.0.0.1:5432 lets root in: PostgreSQL was not tried")
     name = f"fusion_test_{uuid4().hex}"

@@ -36,7 +36,7 @@ def redis_url() -> str:
     from redis import Redis, RedisError
 
     for url in _places("FUSION_TEST_REDIS", REDIS):
-        with Redis.from_url(url, socket_connect_timeout=2) as client:
+        with Redis.from_url(url, socket_connect_timeout=60) as client:
             try:
                 client.ping()
             except RedisError:
@@ -52,7 +52,7 @@ def postgres_url() -> Iterator[str]:
 
     for url in _places("FUSION_TEST_POSTGRES", POSTGRES):
         try:
-            connection = psycopg.connect(url, autocommit=True, connect_timeout=2)
+            connection = psycopg.connect(url, autocommit=True, connect_timeout=60)
         except psycopg.OperationalError:
             continue
         schema = f"fusion_test_{uuid.uuid4().hex}"
