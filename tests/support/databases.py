@@ -41,7 +41,7 @@ def redis_url() -> str:
                 client.ping()
             except RedisError:
                 continue
-        return url
+        return f"{url}{'&' if '?' in url else '?'}socket_timeout=60&socket_connect_timeout=60"
     missing("FUSION_TEST_REDIS", "no Redis answers on loopback: its store was not tested")
 
 
@@ -58,7 +58,8 @@ def postgres_url() -> Iterator[str]:
         schema = f"fusion_test_{uuid.uuid4().hex}"
         with connection:
             connection.execute(f"CREATE SCHEMA {schema}".encode())
-            yield f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3D{schema}&application_name={schema}"
+            more = f"options=-csearch_path%3D{schema}&application_name={schema}&connect_timeout=60"
+            yield f"{url}{'&' if '?' in url else '?'}{more}"
             connection.execute(f"DROP SCHEMA {schema} CASCADE".encode())
         return
     missing("FUSION_TEST_POSTGRES", "no PostgreSQL answers on loopback: its store was not tested")
