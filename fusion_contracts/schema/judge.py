@@ -26,6 +26,8 @@ DRAFTS = {
     "draft-06": "Draft6Validator", "draft-04": "Draft4Validator",
 }  # fmt: skip
 
+MOST_REFUSED = 20  # forms in one schema: to find out takes long for each
+
 
 class Judge:
     """A validator that is not ours for one schema, made once, when it is first asked."""
@@ -118,9 +120,10 @@ class _Readable:
     def __init__(self, schema: Any) -> None:
         self._root = Document(schema).scope
         self._forms: dict[bytes, bool] = {}
+        self._refused = 0
 
     def with_instead(self, instead: bool) -> Any:  # noqa: FBT001 - what the schema is
-        """The schema with another in the place of each that cannot be read."""
+        """The schema with another in the place of each that cannot be read. Raises ValueError where these are many."""
         return self._kept(self._root.root, self._root, instead)
 
     def _kept(self, schema: Any, scope: Scope, instead: bool) -> Any:  # noqa: FBT001 - as above
@@ -156,7 +159,10 @@ class _Readable:
         if text is None:
             return False
         if text not in self._forms:  # most are of few forms
+            if self._refused == MOST_REFUSED:
+                raise ValueError("too much of it cannot be read")
             self._forms[text] = _is_taken(own)
+            self._refused += not self._forms[text]
         return self._forms[text]
 
 

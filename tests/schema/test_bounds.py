@@ -136,6 +136,11 @@ COSTLY: dict[str, tuple[Any, Any, str, int]] = {
         every(300, lambda n: {**S, "pattern": f"^(a{{0,{n + 999}}}){{0,1000}}$"}),
         "undecided", 0,
     ),
+    "the same in arguments that every call holds": (
+        every(300, lambda n: {**S, "pattern": f"^(a{{0,{n + 999}}}){{0,1000}}$"}),
+        every(300, lambda n: {**S, "pattern": f"^(a{{0,{n + 1_000}}}){{0,1000}}$"}, required=NAMES[:300]),
+        "undecided", 0,
+    ),
     "long texts": (
         every(50, lambda n: {**S, "minLength": 900_000 + n}), every(50, lambda n: {**S, "minLength": 900_001 + n}),
         "incompatible", 5,
