@@ -55,10 +55,11 @@ class Judge:
             return self._whole.accepts(value)
         try:
             self._validators = self._validators or self._made()
-            said = {bool(validator.is_valid(value)) for validator in self._validators}
+            said = bool(self._validators[0].is_valid(value))
+            agreed = all(validator.is_valid(value) == said for validator in self._validators[1:])
         except _refusals():
             return None
-        return said.pop() if len(said) == 1 else None
+        return said if agreed else None
 
     def _made(self) -> tuple[Any, ...]:
         """A validator of the schema as written, else of its translation; two of what can be read of that.
