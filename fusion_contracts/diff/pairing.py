@@ -37,6 +37,12 @@ def pair(
     if gone and fresh:
         from fusion_contracts.schema.rename import Named, renames  # needed where something vanished and something came
 
-        sides = [{name: Named(item.description or "", item) for name, item in side.items()} for side in (gone, fresh)]
-        pairs += [(gone.pop(name), fresh.pop(successor)) for name, successor in renames(sides[0], sides[1], fits, same)]
+        def named(items: Mapping[str, Item]) -> dict[str, Named]:
+            return {name: Named(item.description or "", item) for name, item in items.items()}
+
+        def stayed() -> dict[str, Named]:
+            return named({name: item for name, item in old.items() if name in new})
+
+        found = renames(named(gone), named(fresh), fits, same, stayed=stayed)
+        pairs += [(gone.pop(name), fresh.pop(successor)) for name, successor in found]
     return pairs, list(gone.values()), list(fresh.values())

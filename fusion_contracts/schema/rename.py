@@ -3,7 +3,8 @@
 The same reading serves properties and tools. A pair has to fit (the same types; the same arguments), and prose or name
 must have stayed: the old description, or its first clause, kept in the new one; descriptions that are nearly the same;
 names that differ in case and separators alone. Close names count where shape and prose are close too. Where several
-would do, one has to stand out; once it is taken, another may stand out whose name shares a word with the old one's.
+would do, one has to stand out, also among what is there on both sides: phrases that all share tell nothing. Once it is
+taken, another may stand out whose name shares a word with the old one's.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from heapq import nlargest
 from typing import Any, NamedTuple
 
@@ -43,7 +44,9 @@ Score = tuple[int, int]  # how sure a pair is, and how many words both names hav
 
 
 def property_renames(
-    removed: Mapping[str, dict[str, Any]], added: Mapping[str, dict[str, Any]]
+    removed: Mapping[str, dict[str, Any]],
+    added: Mapping[str, dict[str, Any]],
+    stayed: Callable[[], Mapping[str, dict[str, Any]]],
 ) -> list[tuple[str, str, bool]]:
     """Pairs (old name, new name, whether the old value may be sent under the new name), from views of properties.
 
@@ -52,30 +55,47 @@ def property_renames(
     """
     if not removed or not added or len(removed) * len(added) > _MOST:
         return []
-    sides = [
-        {name: Named(_description(view), _shape(view)) for name, view in side.items()} for side in (removed, added)
-    ]
+    sides = [_named(side) for side in (removed, added)]
     kept = {
         (old, new)
         for old, before in sides[0].items()
         for new, after in sides[1].items()
         if _keeps(before, after) and _same_schema(before.shape, after.shape)
     }
-    pairs = renames(sides[0], sides[1], _same_types, _same_schema)
+    pairs = renames(sides[0], sides[1], _same_types, _same_schema, stayed=lambda: _named(stayed()))
     return [(*pair, pair in kept and _alone(pair, kept)) for pair in pairs]
 
 
-def renames(removed: Mapping[str, Named], added: Mapping[str, Named], fits: Test, same: Test) -> list[Names]:
-    """Pairs (old name, new name). `fits` is asked of two shapes first; `same` tells equal ones."""
+def renames(
+    removed: Mapping[str, Named],
+    added: Mapping[str, Named],
+    fits: Test,
+    same: Test,
+    *,
+    stayed: Callable[[], Mapping[str, Named]] = dict,
+) -> list[Names]:
+    """Pairs (old name, new name). `fits` is asked of two shapes first; `same` tells equal ones.
+
+    What `stayed` is on both sides; it is rarely asked for.
+    """
     if len(removed) * len(added) > _MOST:
         return []
     left = {(old, new): (mine, its) for old, mine in removed.items() for new, its in added.items()}
     left = {names: sides for names, sides in left.items() if fits(sides[0].shape, sides[1].shape)}
     found: dict[Names, Score] = {}
+    stayed = cache(stayed)
 
     def rate(names: Names, strength: int) -> None:
         if strength:
             found[names] = strength, _shared(*names)
+
+    def stays(old: str, score: Score) -> bool:
+        """Whether something that stayed would do as well."""
+        return any(
+            fits(removed[old].shape, its.shape)
+            and (_likely((old, name), (removed[old], its), same, texts), _shared(old, name)) >= score
+            for name, its in stayed().items()
+        )
 
     for names, sides in left.items():
         rate(names, _certain(names, sides))
@@ -88,6 +108,7 @@ def renames(removed: Mapping[str, Named], added: Mapping[str, Named], fits: Test
         for names in unread:
             rate(names, _likely(names, left[names], same, texts))
         read.update(unread)
+        found = {names: score for names, score in found.items() if score[0] >= _CERTAIN or not stays(names[0], score)}
         if texts.too_many:
             found = {names: score for names, score in found.items() if score[0] >= _CERTAIN}
         chosen = [names for names in _outstanding(found) if not pairs or found[names][1]]
@@ -197,6 +218,10 @@ def _name_words(name: str) -> frozenset[str]:
 
 def _shared(old: str, new: str) -> int:
     return len(_name_words(old) & _name_words(new))
+
+
+def _named(views: Mapping[str, dict[str, Any]]) -> dict[str, Named]:
+    return {name: Named(_description(view), _shape(view)) for name, view in views.items()}
 
 
 def _description(view: dict[str, Any]) -> str:

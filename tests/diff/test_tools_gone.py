@@ -118,3 +118,27 @@ def test_where_too_many_texts_are_nearly_the_same_only_what_was_kept_tells_a_ren
     old = server_of({f"old_{n}": f"Read what the store {n} holds of its kind. " * 8 for n in range(140)} | {"a_b": "x"})
     new = server_of({f"new_{n}": f"Reads what a store {n} has of the kind. " * 8 for n in range(140)} | {"aB": "y"})
     assert renamed(diff(old, new).findings) == {"a_b": "aB"}
+
+
+def arguments(**prose: str) -> dict[str, Any]:
+    properties = {name: {"type": "boolean", "description": said} for name, said in prose.items()}
+    return tools({"name": "crawl", "inputSchema": {"type": "object", "properties": properties}})
+
+
+@pytest.mark.parametrize(
+    ("stayed", "rules"),
+    [
+        ({}, {"property-renamed"}),
+        (
+            {"allow_outward_links": "Allow crawling of links to other hosts"},
+            {"property-removed", "optional-property-added"},
+        ),
+        ({"limit": "Allow crawling of links to other hosts"}, {"property-renamed"}),  # its name is no nearer
+    ],
+)
+def test_a_phrase_that_an_argument_shares_with_one_that_stayed_tells_no_rename(
+    found: Found, stayed: dict[str, str], rules: set[str]
+) -> None:
+    old = arguments(allow_backward_links="Allow crawling of links to earlier pages", **stayed)
+    new = arguments(allow_subdomains="Allow crawling of links to subdomains", **stayed)
+    assert {rule for rule, _, _ in found(old, new)} == rules

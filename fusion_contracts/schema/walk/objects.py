@@ -68,7 +68,11 @@ def _renames(place: Place, old: Keywords, new: Keywords, one_sided: set[str]) ->
     view = place.walker.view
     gone = {name: view(part, place.old.scope).keywords for name, part in old.items() if name in one_sided}
     come = {name: view(part, place.new.scope).keywords for name, part in new.items() if name in one_sided}
-    return {name: (successor, carries) for name, successor, carries in property_renames(gone, come)}
+
+    def stayed() -> dict[str, Keywords]:
+        return {name: view(part, place.old.scope).keywords for name, part in old.items() if name in new}
+
+    return {name: (successor, carries) for name, successor, carries in property_renames(gone, come, stayed)}
 
 
 def _renamed(place: Place, name: str, successor: str, carries: bool) -> Raw:  # noqa: FBT001 - a pair that goes on
