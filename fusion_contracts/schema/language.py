@@ -35,6 +35,7 @@ class Fuel:
         self.burnt = 0
         self._steps = steps
         self._in_vain: set[Hashable] = set()
+        self.made: dict[str, tuple[Arena, Node]] = {}  # of each pattern, by matching texts: of use to the next text
 
     def budget(self, most: int, question: Hashable) -> int:
         """The steps for one question. Raises Exhausted where it was asked in vain: they do not become more."""
@@ -51,24 +52,23 @@ class Fuel:
 class Language:
     """The strings in which one pattern is found."""
 
-    __slots__ = ("_arena", "_root", "pattern", "tree")
+    __slots__ = ("pattern", "tree")
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.tree = ecma.parse(pattern)
-        self._arena: Arena | None = None
-        self._root: Node | None = None
 
     def takes(self, text: str, fuel: Fuel | None = None) -> bool:
         """Whether the pattern is found in the text. Raises Exhausted, and Unsupported for a rare kind of pattern."""
         fuel = fuel or Fuel()
         budget = fuel.budget(_MATCH_BUDGET, (self.pattern, text)) * _FINENESS
-        if self._arena is None or self._root is None or self._arena.count > _MATCH_BUDGET >> 2:
-            self._arena, self._root = Arena(budget), None
-        arena = self._arena
+        made = fuel.made.get(self.pattern)  # not kept in any other place: what a pair takes depends on it alone
+        arena = Arena(budget) if made is None or made[0].count > _MATCH_BUDGET >> 2 else made[0]
         arena.left = budget
         try:
-            node = self._root = self._root or patterns.found_in(arena, self.tree)
+            if made is None or made[0] is not arena:
+                made = fuel.made[self.pattern] = arena, patterns.found_in(arena, self.tree)
+            node = made[1]
             for char in text:
                 if node is arena.all or node is arena.nothing:
                     break
@@ -127,14 +127,17 @@ class _Question(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _best(question: _Question, excluded: tuple[str, ...] = ()) -> tuple[str | Exhausted | None, int]:
-    """The answer of a search and the steps that it took, kept: they depend on nothing else."""
+def _best(question: _Question, excluded: tuple[str, ...] = ()) -> tuple[str | type[Exhausted] | None, int]:
+    """The answer of a search, or that it found none in time, and the steps that it took.
+
+    They are kept, as they depend on nothing else.
+    """
     arena = question.arena()
-    answer: str | Exhausted | None
+    answer: str | type[Exhausted] | None
     try:
         answer = question.search(arena, excluded).best(question.low, question.high)
-    except (Exhausted, RecursionError):
-        answer = Exhausted()
+    except Exhausted:
+        answer = Exhausted
     return answer, question.spent(arena)
 
 
@@ -185,8 +188,12 @@ def _unlike(question: _Question, excluded: Container[str], fuel: Fuel) -> str | 
 
 def _found(question: _Question, excluded: tuple[str, ...], fuel: Fuel) -> str | None:
     key = question, excluded
-    answer, spent = _best(question._replace(budget=fuel.budget(_BUDGET, key)), excluded)
-    if isinstance(answer, Exhausted):
+    budget = fuel.budget(_BUDGET, key)
+    try:
+        answer, spent = _best(question._replace(budget=budget), excluded)
+    except RecursionError:  # depends on who asks as well, so it is not kept
+        answer, spent = Exhausted, budget
+    if isinstance(answer, type):
         fuel.burn(spent, key)
         raise answer
     fuel.burn(spent)

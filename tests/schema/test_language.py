@@ -323,6 +323,28 @@ def test_exhausted_is_for_the_budget() -> None:
     assert find(*patterns) == "a" * 300
 
 
+def test_what_matching_takes_depends_on_no_other_comparison() -> None:
+    burnt = []
+    for _ in range(2):
+        fuel = Fuel()
+        assert not matches("(a|b)*a(a|b){8}c$", "abba" * 30, fuel)
+        first = fuel.burnt
+        assert not matches("(a|b)*a(a|b){8}c$", "abba" * 30, fuel)
+        burnt.append((first, fuel.burnt))
+    assert burnt[0] == burnt[1]
+    assert burnt[0][0] == burnt[0][1] > 0
+
+
+def test_a_search_that_fails_for_want_of_stack_is_made_again_where_there_is_some() -> None:
+    def at_the_brink() -> str | None:
+        try:
+            return at_the_brink()
+        except (Exhausted, RecursionError):
+            return find(["^brink+$"], [])
+
+    assert at_the_brink() == "brink"
+
+
 def test_a_language_is_compiled_once() -> None:
     language = compile_pattern("^a+$")
     assert isinstance(language, Language)
