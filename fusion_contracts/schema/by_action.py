@@ -17,6 +17,7 @@ from fusion_contracts.schema.united import same_place
 __all__ = ["ByAction", "explain_by_action"]
 
 MOST_STEPS = 4 * MOST_WORK  # of all actions together; what takes more is compared as one
+CHEAP = 4  # schemas that cost as much to read as one step: most are branches of other actions
 
 
 class ByAction(NamedTuple):
@@ -41,8 +42,7 @@ def explain_by_action(old: Any, new: Any, *, world: str = "declared") -> ByActio
 
     The new one has to list the actions by the same property, if only one of them. None as well where the actions do
     not tell the whole story: a value that the new schema no longer speaks of and still accepts; and where one by one
-    they would take too long. Witnesses hold for the
-    whole schemas. Never raises for what a schema says.
+    they would take too long. Witnesses hold for the whole schemas. Never raises for what a schema says.
     """
     if grouping(old) is None:  # nearly all tools: nothing to translate
         return None
@@ -65,7 +65,8 @@ def _compare(before: Side, after: Side, old: Grouping, new: Grouping, world: str
     pairs: list[Pair] = []
 
     def pair(value: str) -> Pair:
-        if whole.space.fuel.burnt + sum(each.steps for each in pairs) > MOST_STEPS:
+        searched = whole.space.fuel.burnt + sum(each.steps for each in pairs)
+        if searched + whole.builder.reads // CHEAP > MOST_STEPS:
             raise Undecided("its actions are too entangled to compare each of them")
         pairs.append(whole.limited(old.effective(value), new.effective(value)))
         return pairs[-1]

@@ -25,8 +25,9 @@ _CERTAIN = 3  # so sure is a pair that is told by what was kept
 _NEARLY, _CLOSE = 0.8, 0.6  # shares of common text
 _TELLING = 12  # characters of prose that say something of their own: "ID" or "name" do not
 _MOST = 20_000  # pairs that are looked at; where more came and went, none is a rename
-_MOST_ALIKE = 1_000_000  # pairs of equal letters, in all texts that are compared; where there are more, none is alike
+_MOST_ALIKE = 10_000_000  # looks at equal letters, in all texts that are compared; where it takes more, none is alike
 _LONGEST = 400  # characters of a text that are compared
+_LONGEST_KEPT = 10_000  # characters of a text in which another one is looked for
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _CLAUSE = re.compile(r"[.,;:(\n]")
 
@@ -163,7 +164,7 @@ def _alone(pair: Names, pairs: set[Names]) -> bool:
 def _keeps(before: Named, after: Named) -> bool:
     """Whether the new description still says what the old one said."""
     words = before.words.rstrip(". ")
-    return len(words) >= _TELLING and words in after.words
+    return len(words) >= _TELLING and (words in after.words[:_LONGEST_KEPT] or before.words == after.words)
 
 
 class Texts:
@@ -181,7 +182,7 @@ class Texts:
         """Whether so much of the prose is common: of all, or of the first clauses."""
         if min(len(before.words), len(after.words)) < _TELLING:
             return False
-        ours, theirs = (_CLAUSE.split(side.words, maxsplit=1)[0].strip() for side in (before, after))
+        ours, theirs = (_first_clause(side.words[: 2 * _LONGEST]) for side in (before, after))
         if min(len(ours), len(theirs)) >= _TELLING and self.alike(ours, theirs, share):
             return True
         return self.alike(before.words, after.words, share)
@@ -194,10 +195,23 @@ class Texts:
         total = len(left) + len(right)
         if self.too_many or (total and 2.0 * common / total < share):  # in whatever order
             return False
-        self._left -= sum(count * theirs[letter] for letter, count in ours.items())
         from difflib import SequenceMatcher  # needed where something vanished and something appeared
 
-        return SequenceMatcher(None, left, right, autojunk=False).ratio() >= share
+        pairs = sum(count * theirs[letter] for letter, count in ours.items())
+        matcher = SequenceMatcher(None, left, right, autojunk=False)
+        longest = matcher.find_longest_match
+
+        def counted(start: int, end: int, *others: int) -> Any:
+            self._left -= pairs * (end - start) // (len(left) or 1)  # equal letters that it meets
+            return longest(start, end, *others)
+
+        matcher.find_longest_match = counted  # type: ignore[assignment]
+        return matcher.ratio() >= share
+
+
+@lru_cache(maxsize=1024)
+def _first_clause(text: str) -> str:
+    return _CLAUSE.split(text, maxsplit=1)[0].strip()
 
 
 @lru_cache(maxsize=1024)

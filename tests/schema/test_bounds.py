@@ -12,6 +12,7 @@ from fusion_contracts.schema import Explanation
 from fusion_contracts.schema.by_action import explain_by_action
 from fusion_contracts.schema.compare import Pair, Side, deep_recursion
 from fusion_contracts.schema.explain import MOST_WORK, explain_pair
+from fusion_contracts.schema.rename import Named, Texts, renames
 
 S, I = {"type": "string"}, {"type": "integer"}  # noqa: E741 - beside S
 SECOND = 200_000  # steps
@@ -85,6 +86,12 @@ def test_three_hundred_actions_one_by_one() -> None:
     assert actions is not None
     broken = {key for key, found in actions.common.items() if found.comparison.verdict == "incompatible"}
     assert broken == {f"a{number}" for number in range(30)}
+
+
+def test_reading_all_actions_for_each_of_them_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fusion_contracts.schema.by_action.MOST_STEPS", 20_000)
+    assert explain_by_action(grouped(100), grouped(100, 1)) is not None
+    assert explain_by_action(grouped(300), grouped(300, 1)) is None
 
 
 def test_many_edits_of_a_wide_object_that_says_more_are_asked_about_as_far_as_a_second_goes() -> None:
@@ -209,3 +216,24 @@ def test_an_edit_of_a_definition_that_many_arguments_use_is_asked_about_once_for
     found, work = explained(used(S, 300), used({"type": ["string", "null"]}, 300))
     assert sorted(edit.effect for edit in found.edits) == ["breaks", "safe", "safe"]
     assert work < SECOND / 20
+
+
+def test_texts_that_meet_in_many_places_are_compared_the_less() -> None:
+    def compared(left: str, right: str) -> int:
+        texts = Texts()
+        for count in range(1_000):
+            if texts.too_many:
+                return count
+            texts.alike(left, right, 0.5)
+        return 1_000
+
+    assert compared("xxa" * 130, "xxb" * 130) < 5
+    plain = "Give the {} of the customer whose orders are to be listed, as the shop knows it."
+    assert compared(plain.format("name"), plain.format("number")) == 1_000
+
+
+def test_long_prose_that_was_kept_tells_a_rename() -> None:
+    kept, long = "The customer whose orders are listed.", "Orders come by the page, the newest first. " * 1_000
+    for before, after in ((kept, f"{kept} {long}"), (long, long)):
+        sides = {"buyer": Named(before, None)}, {"client": Named(after, None)}
+        assert renames(*sides, lambda *_: True, lambda *_: False) == [("buyer", "client")]
