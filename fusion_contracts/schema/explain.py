@@ -91,7 +91,7 @@ def explain_pair(pair: Pair, *, output: bool = False, told: Mapping[Hashable, Ed
     if not output and comparison.verdict == "compatible" and _emptied(pair):
         change = facts.SchemaEmptied(place=Place("", "", ""), before=pair.old.written, after=pair.new.written)
         return Explanation(comparison, (Edit(change, "safe"),))
-    edits = _beside_unread(pair, comparison, found) if pair.unread else None
+    edits = _beside_unread(pair, comparison, found) if pair.unread and comparison.verdict == "undecided" else None
     if edits is None:
         edits = _blaming(pair, comparison, _judged(pair, comparison, found, told))
     return Explanation(comparison, edits)
@@ -122,7 +122,7 @@ def _beside_unread(pair: Pair, comparison: Comparison, found: list[Raw]) -> tupl
         True: _judged(pair, comparison, [raw for raw, touching in zip(found, own, strict=True) if touching], NO_EDITS),
         False: _judged(readable, answer, beside, NO_EDITS),
     }
-    edits = _blaming(readable, answer, [next(judged[touching]) for touching in own])
+    edits = _blaming(pair, answer, [next(judged[touching]) for touching in own])
     if all(unread.values()):
         return edits
     return tuple(edit._replace(has_witness=False, witness=None) for edit in edits)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fusion_contracts.schema import compare, explain
+from fusion_contracts.schema import changes, compare, explain
 from fusion_contracts.schema.dialect import translate
 
 DIALECTS = (
@@ -260,6 +260,27 @@ def test_a_change_of_what_cannot_be_read_is_asked_about_by_itself(part: Any, eff
     edits = explain(schema(NONE), schema(part, properties={"p": part, "q": N}), arguments=True).edits
     assert {edit.change.place.path: edit.effect for edit in edits} == effects
     assert not any(edit.has_witness for edit in edits)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param({**S, "pattern": r"(a)\1", "enum": ["b"]}, id="nothing it shows fits"),
+        pytest.param({"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True, "minItems": 10**5}, id="too few"),
+    ],
+)
+def test_where_no_call_worked_nothing_breaks_beside_what_cannot_be_read(part: Any) -> None:
+    explanation = explain(schema(part), schema(part, properties={"p": part, "q": N}), arguments=True)
+    assert explanation.comparison.verdict == "compatible"
+    assert [edit.effect for edit in explanation.edits] == ["safe"]
+
+
+def test_the_whole_that_takes_the_blame_beside_what_cannot_be_read_is_as_it_is_written() -> None:
+    old = schema(UNKNOWN, properties={"p": UNKNOWN, "q": {"items": {"maximum": 2}}})
+    new = schema(UNKNOWN, properties={"p": UNKNOWN, "q": {"unevaluatedItems": {"maximum": 1}}})
+    change = explain(old, new, arguments=True).edits[0].change
+    assert isinstance(change, changes.SchemaReplaced)
+    assert (change.before, change.after) == (old, new)
 
 
 def test_where_it_refers_to_what_changes_nothing_beside_it_is_decided() -> None:
