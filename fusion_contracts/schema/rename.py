@@ -26,6 +26,7 @@ _NEARLY, _CLOSE = 0.8, 0.6  # shares of common text
 _TELLING = 12  # characters of prose that say something of their own: "ID" or "name" do not
 _MOST = 20_000  # pairs that are looked at; where more came and went, none is a rename
 _MOST_ALIKE = 10_000_000  # looks at equal letters, in all texts that are compared; where it takes more, none is alike
+_LOOK = 200  # of these cost as much as a look at a pair
 _LONGEST = 400  # characters of a text that are compared
 _LONGEST_KEPT = 10_000  # characters of a text in which another one is looked for
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -93,8 +94,11 @@ def renames(
     def stays(old: str, score: Score) -> bool:
         """Whether something that stayed would do as well."""
         return any(
-            fits(removed[old].shape, its.shape)
-            and (_likely((old, name), (removed[old], its), same, texts), _shared(old, name)) >= score
+            texts.end_with_a_look()  # then nothing but what is certain counts
+            or (
+                fits(removed[old].shape, its.shape)
+                and (_likely((old, name), (removed[old], its), same, texts), _shared(old, name)) >= score
+            )
             for name, its in stayed().items()
         )
 
@@ -177,6 +181,11 @@ class Texts:
     def too_many(self) -> bool:
         """Whether more would have to be compared."""
         return self._left < 0
+
+    def end_with_a_look(self) -> bool:
+        """Count a pair that is looked at, whatever it says; whether that is one too many."""
+        self._left -= _LOOK
+        return self.too_many
 
     def say_the_same(self, before: Named, after: Named, share: float) -> bool:
         """Whether so much of the prose is common: of all, or of the first clauses."""

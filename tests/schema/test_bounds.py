@@ -237,3 +237,19 @@ def test_long_prose_that_was_kept_tells_a_rename() -> None:
     for before, after in ((kept, f"{kept} {long}"), (long, long)):
         sides = {"buyer": Named(before, None)}, {"client": Named(after, None)}
         assert renames(*sides, lambda *_: True, lambda *_: False) == [("buyer", "client")]
+
+
+def test_what_stayed_is_looked_at_for_a_while() -> None:
+    looks = 0
+
+    def fits(*_: Any) -> bool:
+        nonlocal looks
+        looks += 1
+        return True
+
+    def sides(word: str, said: str, count: int) -> dict[str, Named]:
+        return {f"{word}{n}": Named(said.format(n), None) for n in range(count)}
+
+    gone, come = sides("alpha", "The {} thing of the shop.", 60), sides("omega", "The {} things of the shop.", 60)
+    assert not renames(gone, come, fits, lambda *_: False, stayed=lambda: sides("keep", "Kept.", 3_000))
+    assert looks < 100_000
