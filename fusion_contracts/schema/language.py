@@ -7,7 +7,9 @@ answered raises Unsupported (the pattern) or Exhausted (the budget). The same se
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Container, Hashable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ __all__ = ["Exhausted", "Fuel", "Language", "Unsupported", "compile_pattern", "f
 _BUDGET = 20_000  # some 0.2 s
 _MATCH_BUDGET = 37_500
 _ALWAYS = 100  # even when others took too much; a plain pattern takes up to some fifty
+_SHORT, _FEW, _LITTLE = 64, 4, 500  # characters of a text, such texts, and steps for each: what is worth keeping
 _FINENESS = 4  # an arena counts smaller steps than a caller does
 MOST_TOGETHER = 3 * _BUDGET  # of all questions about one pair of schemas
 _MOST_EXCLUDED = 1_000
@@ -36,6 +39,7 @@ class Fuel:
         self._steps = steps
         self._in_vain: set[Hashable] = set()
         self.made: dict[str, tuple[Arena, Node]] = {}  # of each pattern, by matching texts: of use to the next text
+        self.asked: Counter[str] = Counter()  # how many short texts each pattern was asked about
 
     def budget(self, most: int, question: Hashable) -> int:
         """The steps for one question. Raises Exhausted where it was asked in vain: they do not become more."""
@@ -62,6 +66,13 @@ class Language:
         """Whether the pattern is found in the text. Raises Exhausted, and Unsupported for a rare kind of pattern."""
         fuel = fuel or Fuel()
         budget = fuel.budget(_MATCH_BUDGET, (self.pattern, text)) * _FINENESS
+        if len(text) <= _SHORT and budget == _MATCH_BUDGET * _FINENESS and fuel.asked[self.pattern] < _FEW:
+            fuel.asked[self.pattern] += 1
+            with suppress(RecursionError):  # near the end of the stack: what follows says so
+                taken, spent = _taken(self.pattern, text)
+                fuel.burn(spent)
+                if taken is not None:
+                    return taken
         made = fuel.made.get(self.pattern)  # not kept in any other place: what a pair takes depends on it alone
         arena = Arena(budget) if made is None or made[0].count > _MATCH_BUDGET >> 2 else made[0]
         arena.left = budget
@@ -79,6 +90,23 @@ class Language:
             raise Exhausted from None
         finally:
             fuel.burn((budget - arena.left) // _FINENESS)
+
+
+@lru_cache(maxsize=4096)
+def _taken(pattern: str, text: str) -> tuple[bool | None, int]:
+    """Whether a pattern is found in a text, and the steps that it took, kept: they depend on nothing else.
+
+    None where that takes more than a little.
+    """
+    arena = Arena(_LITTLE * _FINENESS)
+    try:
+        node = patterns.found_in(arena, compile_pattern(pattern).tree)
+        for char in text:
+            node = derivative(arena, node, ord(char))
+        taken = arena.takes_empty(node)
+    except Exhausted:
+        return None, _LITTLE
+    return taken, _LITTLE - arena.left // _FINENESS
 
 
 @lru_cache(maxsize=2048)
