@@ -78,7 +78,7 @@ class Arrays:
 
     def solve(self) -> Any:
         """An array, or NOTHING. Past the places that are needed, one more never helps: lengths are bounded."""
-        if self.unique and self.repeated:
+        if (self.unique and self.repeated) or (self.most is not None and self.least > self.most):
             return NOTHING
         needed = self.head + len(self.demands) + sum(least for _, least, _ in self.contains) + 2 * self.repeated
         longest = max(self.least, needed)

@@ -115,6 +115,7 @@ CASES: dict[str, tuple[Any, Any, str]] = {
     "a tiny step": ({"type": "number", "multipleOf": 1e-300}, {"type": "number", "multipleOf": 1e-299}, "incompatible"),
     "two large primes": ({**I, "multipleOf": 7919 * 104_729}, {"not": {"multipleOf": 1_299_709}}, "incompatible"),
     "a million items": ({"type": "array", "minItems": 10**6}, {"type": "array", "items": S}, "undecided"),
+    "more items than there may be": ({"type": "array", "minItems": 10**6, "maxItems": 5}, S, "compatible"),
     "one seat too few": (SEATS, S, "compatible"),
     "a thousand million characters": ({**S, "minLength": 10**9}, {**S, "minLength": 10**9 + 1}, "undecided"),
     "five thousand values": ({"enum": list(range(5_000))}, {"enum": list(range(1, 5_000))}, "incompatible"),
