@@ -10,10 +10,9 @@ from contextlib import suppress
 from typing import NoReturn
 
 from fusion_contracts import cli
+from fusion_contracts.cli.streams import SIGNAL
 
 __all__ = ["main"]
-
-_SIGNAL = 128  # above it, a code is that of a command which a signal ended
 
 
 def main() -> int:
@@ -22,8 +21,8 @@ def main() -> int:
     try:
         code = cli.main()
     except KeyboardInterrupt:  # another one, while it said how it ended
-        code = _SIGNAL + signal.SIGINT
-    if code > _SIGNAL:
+        code = SIGNAL + signal.SIGINT
+    if code > SIGNAL:
         _leave(code)
     return code
 

@@ -148,7 +148,7 @@ def _is_idle(keyword: str, value: Any) -> bool:
 
 _FLAGS = frozenset({"exclusiveMaximum", "exclusiveMinimum"})
 _TAKE_NULL = frozenset({"const", "default", "example", "type"})
-_MAPPED = _MAPS | {"dependencies", "dependentRequired", "dependentSchemas"}
+_MAPPED = _MAPS | _DEPENDENT | {"dependentRequired"}
 MAYBE_ODD = _FLAGS | _MAPPED | {"items", "required", "type"}
 """The keywords that may be odd by another value than null."""
 

@@ -47,16 +47,20 @@ class Evaluator:
 
     def all_hold(self, literals: Iterable[int], value: Any) -> bool:
         """Whether every literal holds. Raises Undecided."""
+        return not self._some(literals, value, holds=False)
+
+    def _some(self, literals: Iterable[int], value: Any, *, holds: bool) -> bool:
+        """Whether some literal holds, or does not: one that can be read settles it, whatever the others are."""
         unread: Undecided | None = None
         for literal in literals:
             try:
-                if not self.holds(literal, value):
-                    return False  # whatever else is said
+                if self.holds(literal, value) is holds:
+                    return True
             except Undecided as trouble:
                 unread = unread or trouble
         if unread is not None:
             raise unread
-        return True
+        return False
 
     def matches(self, pattern: str, text: str) -> bool:
         """Whether an ECMA-262 pattern is found in a text. Raises Undecided where it cannot be read."""
@@ -90,18 +94,6 @@ class Evaluator:
         if unread is not None:
             raise unread
         return True
-
-    def _any(self, meaning: tuple[Any, ...], value: Any) -> bool:
-        unread: Undecided | None = None
-        for part in meaning[1]:
-            try:
-                if self.holds(part, value):
-                    return True  # whatever else is said
-            except Undecided as trouble:
-                unread = unread or trouble
-        if unread is not None:
-            raise unread
-        return False
 
     def _one(self, meaning: tuple[Any, ...], value: Any) -> bool:
         return sum(self.holds(part, value) for part in meaning[1]) == 1
@@ -153,7 +145,7 @@ def _multiple(_: Evaluator, meaning: tuple[Any, ...], value: Any) -> bool:
 BRANCHING = frozenset({"and", "any", "one", "if"})
 READERS: dict[str, Callable[[Evaluator, tuple[Any, ...], Any], bool]] = {
     "and": Evaluator._all,
-    "any": Evaluator._any,
+    "any": lambda e, m, v: e._some(m[1], v, holds=True),
     "one": Evaluator._one,
     "not": lambda e, m, v: not e.holds(m[1], v),
     "if": lambda e, m, v: e.holds(m[2] if e.holds(m[1], v) else m[3], v),

@@ -79,17 +79,21 @@ class Language:
         try:
             if made is None or made[0] is not arena:
                 made = fuel.made[self.pattern] = arena, patterns.found_in(arena, self.tree)
-            node = made[1]
-            for char in text:
-                if node is arena.all or node is arena.nothing:
-                    break
-                node = derivative(arena, node, ord(char))
-            return arena.takes_empty(node)
+            return _follows(*made, text)
         except (Exhausted, RecursionError):
             fuel.burn(0, (self.pattern, text))
             raise Exhausted from None
         finally:
             fuel.burn((budget - arena.left) // _FINENESS)
+
+
+def _follows(arena: Arena, node: Node, text: str) -> bool:
+    """Whether an expression takes a text. Raises Exhausted."""
+    for char in text:
+        if node is arena.all or node is arena.nothing:
+            break
+        node = derivative(arena, node, ord(char))
+    return arena.takes_empty(node)
 
 
 @lru_cache(maxsize=4096)
@@ -100,10 +104,7 @@ def _taken(pattern: str, text: str) -> tuple[bool | None, int]:
     """
     arena = Arena(_LITTLE * _FINENESS)
     try:
-        node = patterns.found_in(arena, compile_pattern(pattern).tree)
-        for char in text:
-            node = derivative(arena, node, ord(char))
-        taken = arena.takes_empty(node)
+        taken = _follows(arena, patterns.found_in(arena, compile_pattern(pattern).tree), text)
     except Exhausted:
         return None, _LITTLE
     return taken, _LITTLE - arena.left // _FINENESS

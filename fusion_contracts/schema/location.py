@@ -11,7 +11,7 @@ __all__ = ["DEPENDENT", "IN_PLACE", "Location", "in_place", "listed", "mapped", 
 
 Location: TypeAlias = tuple[tuple[dict[str, Any], Scope], ...]
 DEPENDENT = ("dependentSchemas", "dependencies")
-IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "dependencies"})
+IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", *DEPENDENT})
 
 
 def in_place(starts: Iterable[tuple[Any, Scope]], *, always: bool = False) -> Location:

@@ -10,14 +10,16 @@ taken, another may stand out whose name shares a word with the old one's.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from functools import cache, lru_cache
 from heapq import nlargest
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fusion_contracts.schema.values import key_of
 from fusion_contracts.schema.vocabulary import ANNOTATIONS
+
+if TYPE_CHECKING:
+    from fusion_contracts.schema.alike import Texts
 
 __all__ = ["Named", "bare_name", "property_renames", "renames"]
 
@@ -25,12 +27,10 @@ _CERTAIN = 3  # so sure is a pair that is told by what was kept
 _NEARLY, _CLOSE = 0.8, 0.6  # shares of common text
 _TELLING = 12  # characters of prose that say something of their own: "ID" or "name" do not
 _MOST = 20_000  # pairs that are looked at; where more came and went, none is a rename
-_MOST_ALIKE = 10_000_000  # looks at equal letters, in all texts that are compared; where it takes more, none is alike
-_LOOK = 200  # of these cost as much as a look at a pair
-_LONGEST = 400  # characters of a text that are compared
 _LONGEST_KEPT = 10_000  # characters of a text in which another one is looked for
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_LONGEST_CLAUSE = 800
 _CLAUSE = re.compile(r"[.,;:(\n]")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
 class Named(NamedTuple):
@@ -82,38 +82,34 @@ def renames(
     """
     if len(removed) * len(added) > _MOST:
         return []
+    from fusion_contracts.schema.alike import Texts  # needed where something vanished and something appeared
+
     left = {(old, new): (mine, its) for old, mine in removed.items() for new, its in added.items()}
     left = {names: sides for names, sides in left.items() if fits(sides[0].shape, sides[1].shape)}
-    found: dict[Names, Score] = {}
-    stayed = cache(stayed)
+    texts = Texts()
 
-    def rate(names: Names, strength: int) -> None:
-        if strength:
-            found[names] = strength, _shared(*names)
+    def likely(names: Names, sides: tuple[Named, Named]) -> Score:
+        return _likely(names, sides, same, texts), _shared(*names)
 
     def stays(old: str, score: Score) -> bool:
         """Whether something that stayed would do as well."""
         return any(
-            texts.end_with_a_look()  # then nothing but what is certain counts
-            or (
-                fits(removed[old].shape, its.shape)
-                and (_likely((old, name), (removed[old], its), same, texts), _shared(old, name)) >= score
-            )
-            for name, its in stayed().items()
+            fits(removed[old].shape, its.shape) and likely((old, name), (removed[old], its)) >= score
+            for name, its in texts.looked_at(kept().items())
         )
 
-    for names, sides in left.items():
-        rate(names, _certain(names, sides))
+    kept = cache(stayed)
+    certain = {names: (_certain(names, sides), _shared(*names)) for names, sides in left.items()}
+    found = {names: score for names, score in certain.items() if score[0]}
     sure = [{names[side] for names in found} for side in (0, 1)]
     # Where there is something surer for both names, what is less sure does not matter yet: most texts stay unread.
     unread = [names for names in left if names[0] not in sure[0] or names[1] not in sure[1]]
     read: set[Names] = set()
-    texts, pairs = Texts(), list[Names]()
+    pairs: list[Names] = []
     while True:
-        for names in unread:
-            rate(names, _likely(names, left[names], same, texts))
+        scores = {names: likely(names, left[names]) for names in unread}
         read.update(unread)
-        found = {names: score for names, score in found.items() if score[0] >= _CERTAIN or not stays(names[0], score)}
+        found |= {names: score for names, score in scores.items() if score[0] and not stays(names[0], score)}
         if texts.too_many:
             found = {names: score for names, score in found.items() if score[0] >= _CERTAIN}
         chosen = [names for names in _outstanding(found) if not pairs or found[names][1]]
@@ -139,12 +135,22 @@ def _certain(names: Names, sides: tuple[Named, Named]) -> int:
 def _likely(names: Names, sides: tuple[Named, Named], same: Test, texts: Texts) -> int:
     """How sure a pair is whose name or prose is much the same; 0 for others."""
     before, after = sides
-    if texts.say_the_same(before, after, _NEARLY):
+    if _say_the_same(before, after, _NEARLY, texts):
         return 2
     old, new = map(bare_name, names)
     near = 2 * _shared(*names) >= len(_name_words(names[0])) or texts.alike(old, new, _CLOSE)
     silent = not before.words and not after.words
-    return int(near and same(before.shape, after.shape) and (silent or texts.say_the_same(before, after, _CLOSE)))
+    return int(near and same(before.shape, after.shape) and (silent or _say_the_same(before, after, _CLOSE, texts)))
+
+
+def _say_the_same(before: Named, after: Named, share: float, texts: Texts) -> bool:
+    """Whether so much of the prose is common: of all, or of the first clauses."""
+    if min(len(before.words), len(after.words)) < _TELLING:
+        return False
+    ours, theirs = _first_clause(before.words), _first_clause(after.words)
+    if min(len(ours), len(theirs)) >= _TELLING and texts.alike(ours, theirs, share):
+        return True
+    return texts.alike(before.words, after.words, share)
 
 
 def _outstanding(found: Mapping[Names, Score]) -> list[Names]:
@@ -171,61 +177,9 @@ def _keeps(before: Named, after: Named) -> bool:
     return len(words) >= _TELLING and (words in after.words[:_LONGEST_KEPT] or before.words == after.words)
 
 
-class Texts:
-    """Tells whether texts are alike, until that has taken a second or so: then there are too many, and none is."""
-
-    def __init__(self) -> None:
-        self._left = _MOST_ALIKE
-
-    @property
-    def too_many(self) -> bool:
-        """Whether more would have to be compared."""
-        return self._left < 0
-
-    def end_with_a_look(self) -> bool:
-        """Count a pair that is looked at, whatever it says; whether that is one too many."""
-        self._left -= _LOOK
-        return self.too_many
-
-    def say_the_same(self, before: Named, after: Named, share: float) -> bool:
-        """Whether so much of the prose is common: of all, or of the first clauses."""
-        if min(len(before.words), len(after.words)) < _TELLING:
-            return False
-        ours, theirs = (_first_clause(side.words[: 2 * _LONGEST]) for side in (before, after))
-        if min(len(ours), len(theirs)) >= _TELLING and self.alike(ours, theirs, share):
-            return True
-        return self.alike(before.words, after.words, share)
-
-    def alike(self, left: str, right: str, share: float) -> bool:
-        """Whether so much of two texts is common, in the same order."""
-        left, right = left[:_LONGEST], right[:_LONGEST]
-        ours, theirs = _letters(left), _letters(right)
-        common = sum(min(count, theirs[letter]) for letter, count in ours.items())
-        total = len(left) + len(right)
-        if self.too_many or (total and 2.0 * common / total < share):  # in whatever order
-            return False
-        from difflib import SequenceMatcher  # needed where something vanished and something appeared
-
-        pairs = sum(count * theirs[letter] for letter, count in ours.items())
-        matcher = SequenceMatcher(None, left, right, autojunk=False)
-        longest = matcher.find_longest_match
-
-        def counted(start: int, end: int, *others: int) -> Any:
-            self._left -= pairs * (end - start) // (len(left) or 1)  # equal letters that it meets
-            return longest(start, end, *others)
-
-        matcher.find_longest_match = counted  # type: ignore[assignment]
-        return matcher.ratio() >= share
-
-
 @lru_cache(maxsize=1024)
 def _first_clause(text: str) -> str:
-    return _CLAUSE.split(text, maxsplit=1)[0].strip()
-
-
-@lru_cache(maxsize=1024)
-def _letters(text: str) -> Counter[str]:
-    return Counter(text)
+    return _CLAUSE.split(text[:_LONGEST_CLAUSE], maxsplit=1)[0].strip()
 
 
 @lru_cache(maxsize=1024)

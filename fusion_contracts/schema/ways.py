@@ -13,13 +13,14 @@ from math import factorial, prod
 from typing import Any
 
 from fusion_contracts.schema.document import Document, Graft, Scope, enter, may_refer, subschemas
+from fusion_contracts.schema.location import IN_PLACE
 
 __all__ = ["MOST", "Ways", "references"]
 
 MOST = 1_000_000
 """Schemas looked at for one value: a validator takes less than a second for so many."""
 _REFERENCES = ("$ref", "$dynamicRef")
-_HERE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"})
+_HERE = IN_PLACE | {"not"}
 _OF_ITEMS = frozenset({"items", "contains", "unevaluatedItems"})
 _OF_NAMES = frozenset({"patternProperties", "additionalProperties", "unevaluatedProperties"})
 _PLAIN = re.compile(r"#(?:/(?:\$defs|definitions|properties)/[^%~/]+)?")

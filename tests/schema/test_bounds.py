@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from fusion_contracts.schema import Explanation
+from fusion_contracts.schema.alike import Texts
 from fusion_contracts.schema.by_action import explain_by_action
 from fusion_contracts.schema.compare import Pair, Side, deep_recursion
 from fusion_contracts.schema.explain import MOST_WORK, explain_pair
-from fusion_contracts.schema.rename import Named, Texts, renames
+from fusion_contracts.schema.rename import Named, renames
 
 S, I = {"type": "string"}, {"type": "integer"}  # noqa: E741 - beside S
 SECOND = 200_000  # steps
